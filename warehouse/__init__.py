@@ -1,0 +1,1 @@
+"""npuwh: the analysis warehouse for Ascend NPU profiles."""

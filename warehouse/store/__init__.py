@@ -1,0 +1,1 @@
+"""The warehouse file: tables, migrations, views."""
