@@ -1,8 +1,9 @@
 """The warehouse's tables as SQLAlchemy metadata: one place that names every column and its unit.
 
-Grain and meaning stand beside each table.  Conventions: `id` is the rowid (an alias, so that a VACUUM keeps stored links);
-`*_id` points at `id` of the table or of `string` (text columns end in `_id` where they are interned); `*_no` is a number
-the profiler gave (stream, task, rank); units are suffixes: `_ns` since the Unix epoch, `_bytes`, `_count`, `_ratio`.
+Grain and meaning stand beside each table.  Conventions: `id` is the rowid (an alias, so that a VACUUM keeps stored
+links); `*_id` points at `id` of the table or of `string` (text columns end in `_id` where they are interned); `*_no` is
+a number the profiler gave (stream, task, rank); units are suffixes: `_ns` since the Unix epoch, `_bytes`, `_count`,
+`_ratio`.
 Every fact carries `rank_id`.  Missing is NULL, never a magic number.
 """
 
@@ -35,7 +36,7 @@ def _table(name: str, columns: str, *indexes: str, unique: tuple[str, ...] = ())
     return built
 
 
-# --- catalogue ---------------------------------------------------------------------------------------------------------
+# --- catalogue --------------------------------------------------------------------------------------------------------
 # one profiling session of one job; `path` is the folder its rank directories share
 run = _table("run", "id name:text! path:text!", unique=("path",))
 # one rank of a run; session_* is the collection window; `directory` the rank's run directory, as it is named in exports
@@ -78,7 +79,7 @@ event_extent = _table(
     unique=("rank_id table_name",),
 )
 
-# --- host --------------------------------------------------------------------------------------------------------------
+# --- host -------------------------------------------------------------------------------------------------------------
 # one host thread; is_dequeue = it takes work from the task queue
 thread = _table("thread", "id rank_id! pid! tid! name:text is_dequeue!", unique=("rank_id pid tid",))
 # one framework operator range
@@ -132,10 +133,10 @@ step_time = _table(
     "rank_id step_id",
 )
 
-# --- device ------------------------------------------------------------------------------------------------------------
+# --- device -----------------------------------------------------------------------------------------------------------
 stream = _table("stream", "rank_id! device_id! stream_no! task_count!", unique=("rank_id device_id stream_no",))
-# one execution of a task on a device.  type_id: raw task type (KERNEL_AICORE, EVENT_WAIT ...).  descriptor_no groups the
-# executions of one task (globalTaskId).  wait_ns: gap to the row before it in kernel_details order (kernels only).
+# one execution of a task on a device.  type_id: raw task type (KERNEL_AICORE, EVENT_WAIT ...).  descriptor_no groups
+# the executions of one task (globalTaskId).  wait_ns: gap to the row before it in kernel_details order (kernels only).
 # launch_no: 0 for the one task of its launch that the vendor's tools keep, then 1, 2 ...
 # is_covered = a parent record whose sub-tasks are drawn instead
 device_task = _table(
@@ -155,18 +156,19 @@ kernel = _table(
 )
 memory_copy = _table("memory_copy", "device_task_id! rank_id! size_bytes direction_id", "device_task_id")
 
-CORE_METRICS = (
-    "total_time_ns total_cycles_count mac_time_ns mac_ratio vec_time_ns vec_ratio scalar_time_ns scalar_ratio mte1_time_ns "
-    "mte1_ratio mte2_time_ns mte2_ratio mte3_time_ns mte3_ratio fixpipe_time_ns fixpipe_ratio icache_miss_ratio "
-    "mac_fp16_ratio mac_int8_ratio cube_fops_count vec_fp32_ratio vec_fp16_ratio vec_int32_ratio vec_misc_ratio "
-    "vector_fops_count ub_read_bw ub_write_bw l1_read_bw l1_write_bw l2_read_bw l2_write_bw main_mem_read_bw "
-    "main_mem_write_bw l0a_read_bw l0a_write_bw l0b_read_bw l0b_write_bw l0c_read_bw l0c_write_bw l0c_read_bw_cube "
-    "l0c_write_bw_cube ub_read_bw_vector ub_write_bw_vector ub_read_bw_scalar ub_write_bw_scalar vec_bankgroup_cflt_ratio "
-    "vec_bank_cflt_ratio vec_resc_cflt_ratio write_cache_hit_count write_cache_miss_allocate_count r0_read_cache_hit_count "
-    "r0_read_cache_miss_allocate_count r1_read_cache_hit_count r1_read_cache_miss_allocate_count "
-    "read_main_memory_datas write_main_memory_datas gm_to_l1_datas l0c_to_l1_datas l0c_to_gm_datas gm_to_ub_datas "
-    "ub_to_gm_datas"
-).split()
+_METRICS = """
+    total_time_ns total_cycles_count mac_time_ns mac_ratio vec_time_ns vec_ratio scalar_time_ns scalar_ratio
+    mte1_time_ns mte1_ratio mte2_time_ns mte2_ratio mte3_time_ns mte3_ratio fixpipe_time_ns fixpipe_ratio
+    icache_miss_ratio mac_fp16_ratio mac_int8_ratio cube_fops_count vec_fp32_ratio vec_fp16_ratio
+    vec_int32_ratio vec_misc_ratio vector_fops_count ub_read_bw ub_write_bw l1_read_bw l1_write_bw l2_read_bw
+    l2_write_bw main_mem_read_bw main_mem_write_bw l0a_read_bw l0a_write_bw l0b_read_bw l0b_write_bw l0c_read_bw
+    l0c_write_bw l0c_read_bw_cube l0c_write_bw_cube ub_read_bw_vector ub_write_bw_vector ub_read_bw_scalar
+    ub_write_bw_scalar vec_bankgroup_cflt_ratio vec_bank_cflt_ratio vec_resc_cflt_ratio write_cache_hit_count
+    write_cache_miss_allocate_count r0_read_cache_hit_count r0_read_cache_miss_allocate_count
+    r1_read_cache_hit_count r1_read_cache_miss_allocate_count read_main_memory_datas write_main_memory_datas
+    gm_to_l1_datas l0c_to_l1_datas l0c_to_gm_datas gm_to_ub_datas ub_to_gm_datas
+"""
+CORE_METRICS = _METRICS.split()
 METRIC_COLUMNS = [f"{core}_{metric}" for core in ("aic", "aiv") for metric in CORE_METRICS]
 # PMU counters of one task, a column a documented counter (bandwidths GB/s, *_datas KB); NULL = not sampled
 kernel_metric = _table(
@@ -185,7 +187,7 @@ busy_interval = _table(
     "busy_interval", "id rank_id! device_id! kind! start_ns! end_ns! step_id", "rank_id device_id kind start_ns"
 )
 
-# --- communication -----------------------------------------------------------------------------------------------------
+# --- communication ----------------------------------------------------------------------------------------------------
 # group_hash: the number analysis.db and communication.json use in place of the name, where a source tells it
 comm_group = _table(
     "comm_group", "id rank_id! name_id! group_hash:text alias:text rank_count", "rank_id name_id"
@@ -206,12 +208,12 @@ comm_task = _table(
     "comm_op_id", "device_task_id",
 )
 
-# --- memory ------------------------------------------------------------------------------------------------------------
+# --- memory -----------------------------------------------------------------------------------------------------------
 # one alloc (size > 0) or free (size < 0) as recorded
 memory_event = _table(
     "memory_event",
-    """id rank_id! device_id component_id! time_ns! name_id address size_bytes! total_allocated_bytes total_reserved_bytes
-    total_active_bytes stream_ptr thread_id action_id""",
+    """id rank_id! device_id component_id! time_ns! name_id address size_bytes! total_allocated_bytes
+    total_reserved_bytes total_active_bytes stream_ptr thread_id action_id""",
     "rank_id time_ns",
 )
 # one allocation from start to release; id keeps the order of the vendor's table; name_id as the vendor names it
@@ -234,12 +236,12 @@ device_memory = _table(
     "device_memory", "id rank_id! device_id! scope_id! time_ns! ddr_bytes hbm_bytes", "rank_id time_ns"
 )
 
-# --- counters ----------------------------------------------------------------------------------------------------------
+# --- counters ---------------------------------------------------------------------------------------------------------
 # one hardware or host series, e.g. family HBM, instance 0, name read, unit bytes/s
 counter = _table("counter", "id rank_id! device_id family:text! instance_no name:text! unit:text!", "rank_id family")
 counter_sample = _table("counter_sample", "counter_id! rank_id! time_ns! value:real", "counter_id time_ns")
 
-# --- aclgraph ----------------------------------------------------------------------------------------------------------
+# --- aclgraph ---------------------------------------------------------------------------------------------------------
 # one captured graph; generation counts how often its model stream was captured before
 graph = _table("graph", "id rank_id! device_id! model_no! generation! captured_ns destroyed_ns", "rank_id model_no")
 graph_stream = _table("graph_stream", "graph_id! rank_id! model_stream_no! original_stream_no generation!", "graph_id")
@@ -254,9 +256,11 @@ graph_replay = _table(
     "graph_replay", "id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count!", "graph_id"
 )
 
-# --- only raw profiles have these --------------------------------------------------------------------------------------
+# --- only raw profiles have these -------------------------------------------------------------------------------------
 cache_rate = _table(
-    "cache_rate", "rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real", "rank_id"
+    "cache_rate",
+    "rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real",
+    "rank_id",
 )
 aicpu_task = _table(
     "aicpu_task",
@@ -264,7 +268,7 @@ aicpu_task = _table(
     "rank_id time_ns",
 )
 
-# --- what analysis.db and OVERLAP_ANALYSIS said, kept to compare with -----------------------------------------------------
+# --- what analysis.db and OVERLAP_ANALYSIS said, kept to compare with -------------------------------------------------
 reference_step = _table(
     "reference_step",
     """rank_id! source_id! device_id step:text! computing:real communication_not_overlapped:real overlapped:real

@@ -1,0 +1,84 @@
+"""The tables a migrated file has are those the metadata says."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from warehouse import store
+from warehouse.store.resources import resource_folder
+from warehouse.store.tables import APPLICATION_ID, metadata
+
+
+def _normal(statement: object) -> str:
+    return " ".join(str(statement).replace("(", " ( ").replace(")", " ) ").split())
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory):
+    path = tmp_path_factory.mktemp("schema") / "w.db"
+    store.create(path)
+    connection = store.open_read(path)
+    yield connection
+    connection.close()
+
+
+def test_tables_and_indexes_are_those_of_the_metadata(connection):
+    expected = {}
+    for table in metadata.tables.values():
+        expected[table.name] = _normal(CreateTable(table).compile(dialect=dialect()))
+        for index in table.indexes:
+            expected[index.name] = _normal(CreateIndex(index).compile(dialect=dialect()))
+    found = {
+        name: _normal(sql)
+        for name, sql in connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT NULL"
+        )
+        if name != "alembic_version"
+    }
+    assert found == expected
+
+
+def test_every_table_is_strict(connection):
+    lax = connection.execute(
+        "SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    assert lax == [("alembic_version",)]
+
+
+def test_marks_of_the_file(connection):
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (store.latest_version(),)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert store.stale_views(connection) == []
+
+
+def test_version_is_the_ordinal_of_the_last_revision():
+    files = sorted(path.name for path in (resource_folder("migrations") / "versions").glob("*.py"))
+    assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
+    assert store.latest_version() == len(files)
+
+
+def test_migrations_import_no_application_code():
+    for path in resource_folder("migrations").rglob("*.py"):
+        assert "warehouse import" not in path.read_text()
+        assert "import warehouse" not in path.read_text()
+
+
+def test_link_rules_are_there(connection):
+    rules = connection.execute("SELECT id, name FROM link_rule WHERE is_vendor = 1 ORDER BY id").fetchall()
+    assert rules == [(1, "queue"), (3, "host"), (6, "capture")]
+
+
+def test_a_shell_of_any_client_reads_the_file(tmp_path: Path):
+    store.create(tmp_path / "w.db")
+    plain = sqlite3.connect(tmp_path / "w.db")
+    try:
+        for name in store.views():
+            plain.execute(f'SELECT * FROM "{name}" LIMIT 1').fetchall()
+    finally:
+        plain.close()

@@ -1,0 +1,154 @@
+"""Writing rows: the one small interface that ingest loads through, over Python's own SQLite connection.
+
+A column is a list, anything with the buffer protocol of int64 items (native columns, array('q')), an Arrow array, or
+one scalar for all rows.  Rows stream into a prepared INSERT; nothing is held beyond the batch that was handed over.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import repeat
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+
+from warehouse.errors import WriteError
+from warehouse.store.indexes import create_indexes
+from warehouse.store.interning import Strings
+from warehouse.store.tables import metadata
+
+Column: TypeAlias = "Sequence[Any] | memoryview | pa.Array | pa.ChunkedArray | int | float | str | None"
+
+
+class Loader:
+    """Writes into one warehouse inside one transaction; got from `new_warehouse` or `add_to`, not made by hand.
+
+    `connection` is for reading back and for the few statements that link loaded rows; it is in a transaction.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+        self._strings = Strings(connection)
+        self._next_ids: dict[str, int] = {}
+
+    def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
+        """Append rows and return their number.  Columns left out are NULL; `id` left out is given by SQLite.
+
+        WriteError if the file cannot take them (disk full).  Unknown tables and columns, unequal lengths and values
+        that the STRICT table refuses are faults of the caller and raise KeyError, ValueError, sqlite3.IntegrityError.
+
+        >>> loader.write("thread", {"rank_id": 1, "pid": 7, "tid": [7, 8], "is_dequeue": [0, 1]})  # doctest: +SKIP
+        2
+        """
+        if isinstance(columns, pa.RecordBatch):
+            columns = dict(zip(columns.schema.names, columns.columns, strict=True))
+        known = metadata.tables[table].c
+        unknown = [name for name in columns if name not in known]
+        if unknown:
+            raise KeyError(f"table {table} has no column {', '.join(unknown)}")
+        count = _row_count(table, columns)
+        if not count:
+            return 0
+        values = [_values(column, count) for column in columns.values()]
+        names = ", ".join(columns)
+        marks = ", ".join("?" * len(values))
+        with reporting_full_disk(self.path):
+            self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", zip(*values, strict=True))
+        return count
+
+    def reserve(self, table: str, count: int) -> int:
+        """The first of `count` ids that nobody has or gets: ids of a table are first, first + 1, ...
+
+        >>> first = loader.reserve("op", 100)  # doctest: +SKIP
+        """
+        if table not in self._next_ids:
+            self._next_ids[table] = self.last_id(table) + 1
+        first = self._next_ids[table]
+        self._next_ids[table] += count
+        return first
+
+    def last_id(self, table: str) -> int:
+        """The largest rowid (= id) in the table, 0 if it is empty."""
+        name = metadata.tables[table].name
+        found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
+        return int(found or 0)
+
+    def intern(self, values: Sequence[str | None]) -> list[int | None]:
+        """Ids of `string` for the values, in their order, new strings being added; None stays None.
+
+        >>> loader.intern(["MatMul", None, "MatMul"])  # doctest: +SKIP
+        [1, None, 1]
+        """
+        with reporting_full_disk(self.path):
+            return self._strings.intern(values)
+
+    @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """If the block raises, take out every row inserted in it, then let the error go on; updates are not undone.
+
+        For one of several inputs that turns out to be bad.  By rowid, not by a savepoint, whose journal would grow with
+        the rows.
+        """
+        before = {table: self.last_id(table) for table in metadata.tables}
+        try:
+            yield
+        except BaseException:
+            for table, last in before.items():
+                self.connection.execute(f"DELETE FROM {table} WHERE rowid > ?", [last])
+            self._next_ids.clear()
+            self._strings.forget()
+            raise
+
+    def create_indexes(self) -> None:
+        """Make the indexes that a new file does without while it is loaded; does nothing where they exist."""
+        with reporting_full_disk(self.path):
+            create_indexes(self.connection)
+
+
+@contextmanager
+def reporting_full_disk(path: Path) -> Iterator[None]:
+    """Turn SQLite's complaints about the file system into a WriteError that names the file."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise WriteError(
+            f"{path}: cannot be written ({error}); free space on that disk, or give another place with -o"
+        ) from error
+
+
+def _row_count(table: str, columns: Mapping[str, Column]) -> int:
+    lengths = {name: len(column) for name, column in columns.items() if not _is_scalar(column)}
+    if not lengths:
+        return 1
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"columns for table {table} differ in length: {lengths}")
+    return next(iter(lengths.values()))
+
+
+def _is_scalar(column: Column) -> bool:
+    return column is None or isinstance(column, int | float | str)
+
+
+def _values(column: Column, count: int) -> Iterator[Any] | Sequence[Any]:
+    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a cell in between: polars is quicker."""
+    if _is_scalar(column):
+        return repeat(column, count)
+    if isinstance(column, list | tuple):
+        return column
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if isinstance(column, pa.Array) and column.type == pa.int64() and column.null_count == 0:
+            data = column.buffers()[1]
+            return memoryview(data).cast("q")[column.offset : column.offset + count].tolist() if data else []
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.int8())
+        values = pl.from_arrow(column)
+        assert isinstance(values, pl.Series)
+        return values.to_list()
+    return memoryview(column).tolist()

@@ -1,0 +1,74 @@
+"""All views of sql/ in an order in which each comes after what it uses; making them; telling whether a file has them."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from warehouse.errors import UsageError
+from warehouse.store.resources import resource_folder
+from warehouse.store.view_file import View, read_view
+
+_OURS = "\n-- grain: "  # a header line that every view of ours has
+
+
+@cache
+def views() -> dict[str, View]:
+    """Every view by name, in an order in which a view comes after those it uses.
+
+    >>> list(views()).index("op_named") < list(views()).index("op_time")
+    True
+    """
+    return read_views(resource_folder("sql"))
+
+
+def read_views(folder: Path) -> dict[str, View]:
+    """The view files below `folder` (room/name.sql); ValueError for two of one name or for a circle of uses."""
+    found: dict[str, View] = {}
+    for path in sorted(folder.glob("*/*.sql")):
+        view = read_view(path)
+        if view.name in found:
+            raise ValueError(f"{path}: there is a view of this name in {found[view.name].room}/ already")
+        found[view.name] = view
+    graph = {view.name: [name for name in view.uses if name in found] for view in found.values()}
+    try:
+        return {name: found[name] for name in TopologicalSorter(graph).static_order()}
+    except CycleError as error:
+        raise ValueError(f"views use each other in a circle: {' -> '.join(error.args[1])}") from error
+
+
+def view(name: str) -> View:
+    """The view of that name; UsageError if there is none.
+
+    >>> view("op_named").room
+    'base'
+    """
+    try:
+        return views()[name]
+    except KeyError:
+        raise UsageError(f"there is no view '{name}': `npuwh views` lists them") from None
+
+
+def create_views(connection: sqlite3.Connection) -> None:
+    """Make every view; there must be none of their names."""
+    for each in views().values():
+        connection.execute(each.text)
+
+
+def drop_views(connection: sqlite3.Connection) -> list[str]:
+    """Drop every view of the file and return the statements of those that are not ours (users may add some)."""
+    statements = []
+    for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'").fetchall():
+        connection.execute(f'DROP VIEW "{name.replace(chr(34), chr(34) * 2)}"')
+        if name not in views() and _OURS not in sql:
+            statements.append(sql)
+    return statements
+
+
+def stale_views(connection: sqlite3.Connection) -> list[str]:
+    """Names of views that this file lacks, has in another wording, or has from an older npuwh; [] = all current."""
+    present = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'").fetchall())
+    changed = [each.name for each in views().values() if present.get(each.name) != each.text]
+    return changed + [name for name, sql in present.items() if name not in views() and _OURS in sql]

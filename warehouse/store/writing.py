@@ -1,0 +1,148 @@
+"""Making a new warehouse and adding to one: either the whole change is seen by others, or none of it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from warehouse.errors import WriteError
+from warehouse.store.indexes import create_indexes, drop_indexes
+from warehouse.store.loader import Loader, reporting_full_disk
+from warehouse.store.migrate import migrate
+from warehouse.store.opening import open_write
+
+FILE_MODE = 0o640
+_PAGE_BYTES = 16384  # loads quicker than 4096 and still costs little a windowed question
+
+
+def create(path: Path | str) -> None:
+    """Make an empty warehouse with all tables, indexes and views; WriteError if something is there already.
+
+    >>> create("W.db")  # doctest: +SKIP
+    """
+    with new_warehouse(path):
+        pass
+
+
+@contextmanager
+def new_warehouse(path: Path | str) -> Iterator[Loader]:
+    """A Loader into a file that appears at `path` when the block ends well; nothing is left if it does not.
+
+    The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten), without
+    its plain indexes, which are made at the end.  WriteError: something is at `path`, or another process is writing
+    it, or the disk is full.
+
+    >>> with new_warehouse("W.db") as loader:  # doctest: +SKIP
+    ...     loader.write("run", {"name": ["train"], "path": ["/data/train"]})
+    """
+    path = Path(path)
+    growing = path.with_name(path.name + ".tmp")
+    lock = _take(path, growing)
+    try:
+        with reporting_full_disk(path):
+            migrate(lambda: _connect_new(growing))
+        connection = _connect_new(growing)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            drop_indexes(connection)
+            yield Loader(connection, path)
+            with reporting_full_disk(path):
+                create_indexes(connection)
+                connection.execute("COMMIT")
+        finally:
+            connection.close()
+        os.fsync(lock)
+        _publish(growing, path)
+    except BaseException:
+        growing.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(lock)  # only now: closing any handle of a file drops the locks SQLite holds on it
+
+
+@contextmanager
+def add_to(path: Path | str) -> Iterator[Loader]:
+    """A Loader into an existing warehouse: one transaction in place, rolled back if the block raises or is killed.
+
+    WarehouseFileError or WarehouseVersionError if it is none of ours or of this version, WriteError if another process
+    is writing it or the disk is full.
+
+    >>> with add_to("W.db") as loader:  # doctest: +SKIP
+    ...     loader.last_id("rank")
+    """
+    path = Path(path)
+    connection = open_write(path)
+    try:
+        with reporting_full_disk(path):
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield Loader(connection, path)
+            with reporting_full_disk(path):
+                connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk may have rolled back on its own
+                connection.execute("ROLLBACK")
+            raise
+    finally:
+        connection.close()
+
+
+def upgrade(path: Path | str, migrations: Path | None = None) -> None:
+    """Bring an older warehouse to this version of npuwh, or its views to this wording, in one transaction.
+
+    `migrations` is another folder of revisions than npuwh's own (tests).  WarehouseVersionError if the file is newer.
+
+    >>> upgrade("W.db")  # doctest: +SKIP
+    """
+    path = Path(path)
+    open_write(path, any_version=True).close()
+    with reporting_full_disk(path):
+        migrate(lambda: open_write(path, any_version=True), migrations)
+
+
+def _connect_new(growing: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(growing, isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute("PRAGMA journal_mode = MEMORY")  # holds little: pages that are new need no journal
+    connection.execute("PRAGMA synchronous = OFF")  # the whole file is synced once, before it gets its name
+    return connection
+
+
+def _take(path: Path, growing: Path) -> int:
+    """Claim the place: an empty, locked `growing`; the lock ends with the process, so a stale file never blocks."""
+    if path.exists() or path.is_symlink():
+        raise WriteError(f"{path}: is there already and is not overwritten")
+    try:
+        handle = os.open(growing, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
+    except OSError as error:
+        raise WriteError(f"{path}: cannot be made ({error.strerror}); give another place with -o") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(handle, 0)
+    except OSError as error:
+        os.close(handle)
+        raise WriteError(f"{path}: is being made by another process ({growing.name} is locked)") from error
+    Path(f"{growing}-journal").unlink(missing_ok=True)
+    return handle
+
+
+def _publish(growing: Path, path: Path) -> None:
+    """Give the finished file its name, which nobody else may have taken in the meantime."""
+    try:
+        os.link(growing, path)
+    except FileExistsError:
+        raise WriteError(f"{path}: was made by someone else meanwhile and is not overwritten") from None
+    except OSError:  # a file system without hard links
+        growing.rename(path)
+    else:
+        growing.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
