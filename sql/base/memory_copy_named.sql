@@ -1,0 +1,19 @@
+CREATE VIEW memory_copy_named AS
+-- Sizes and directions of memory copies.
+--
+-- grain: device_task_id
+-- uses:  memory_copy, device_task, string
+-- cols:
+--   device_task_id  -      device_task.id
+--   rank_id         -      rank it was recorded on
+--   device_id       -      device number
+--   start_ns        ns     start, Unix epoch
+--   end_ns          ns     end, Unix epoch
+--   duration_ns     ns     end - start
+--   size_bytes      bytes  bytes copied
+--   direction       text   host to device ...
+SELECT
+    t.device_task_id, t.rank_id, d.device_id AS device_id, d.start_ns AS start_ns, d.end_ns AS end_ns,
+    d.end_ns - d.start_ns AS duration_ns, t.size_bytes,
+    (SELECT value FROM string WHERE id = t.direction_id) AS direction
+FROM memory_copy AS t JOIN device_task AS d ON d.id = t.device_task_id;
