@@ -230,7 +230,7 @@ DDL = [
     "ON busy_interval (rank_id, device_id, kind, start_ns)",
     """
     CREATE TABLE comm_group (id INTEGER NOT NULL, rank_id INTEGER NOT NULL, name_id INTEGER NOT NULL,
-        group_hash TEXT, alias TEXT, rank_count INTEGER, PRIMARY KEY (id)) STRICT
+        group_hash TEXT, alias TEXT, rank_count INTEGER, plane_count INTEGER, PRIMARY KEY (id)) STRICT
     """,
     "CREATE INDEX comm_group__rank_id__name_id ON comm_group (rank_id, name_id)",
     """

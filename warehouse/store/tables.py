@@ -188,9 +188,10 @@ busy_interval = _table(
 )
 
 # --- communication ----------------------------------------------------------------------------------------------------
-# group_hash: the number analysis.db and communication.json use in place of the name, where a source tells it
+# group_hash: the number analysis.db and communication.json use in place of the name, where a source tells it;
+# plane_count: highest plane of its tasks + 1
 comm_group = _table(
-    "comm_group", "id rank_id! name_id! group_hash:text alias:text rank_count", "rank_id name_id"
+    "comm_group", "id rank_id! name_id! group_hash:text alias:text rank_count plane_count", "rank_id name_id"
 )
 comm_group_rank = _table("comm_group_rank", "comm_group_id! rank_id! group_rank! rank_no!", "comm_group_id")
 comm_op = _table(
