@@ -1,0 +1,40 @@
+CREATE VIEW export_task_time AS
+-- task_time.csv: a row a task of the device.
+--
+-- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no symbol
+-- of the device binary.
+--
+-- grain: rank_id, Device_id, start_ns, stream_id, task_id
+-- uses:  device_task, kernel, rank_level, string
+-- file:  task_time.csv
+-- window: self start_ns end_ns
+-- cols:
+--   rank_id           -       [key] rank
+--   step_id           -       [key] step in whose device window it starts
+--   start_ns          ns      [key] start
+--   end_ns            ns      [key] end
+--   Device_id         int     device
+--   kernel_name       text    operator, N/A if the task is none
+--   kernel_type       text    core type, else the type of the task
+--   stream_id         int     stream
+--   task_id           int     task
+--   "task_time(us)"   fixed3  end - start
+--   "task_start(us)"  stamp   start
+--   "task_stop(us)"   stamp   end
+SELECT
+    t.rank_id,
+    t.step_id,
+    t.start_ns,
+    t.end_ns,
+    t.device_id AS Device_id,
+    coalesce((SELECT value FROM string WHERE id = k.name_id), 'N/A') AS kernel_name,
+    (SELECT value FROM string WHERE id = coalesce(k.core_id, t.type_id)) AS kernel_type,
+    t.stream_no AS stream_id,
+    t.task_no AS task_id,
+    (t.end_ns - t.start_ns) / 1000.0 AS "task_time(us)",
+    printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) AS "task_start(us)",
+    printf('%d.%03d', t.end_ns / 1000, t.end_ns % 1000) AS "task_stop(us)"
+FROM device_task t
+LEFT JOIN kernel k ON k.id = t.kernel_id
+WHERE NOT t.is_covered AND t.rank_id IN (SELECT rank_id FROM rank_level WHERE level_no >= 0)
+ORDER BY t.rank_id, t.start_ns;
