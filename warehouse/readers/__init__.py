@@ -1,0 +1,1 @@
+"""Readers: one module per input kind, path to record batches and issues."""

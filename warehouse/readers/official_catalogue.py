@@ -1,0 +1,79 @@
+"""What an official database says about the rank as a whole (ascend-db.md 6, 7)."""
+
+from __future__ import annotations
+
+from warehouse.readers.facts import RankFacts
+from warehouse.readers.issues import WARNING
+from warehouse.readers.official_database import OfficialDatabase, decoded
+from warehouse.readers.profiler_json import read_groups
+
+
+def read_facts(database: OfficialDatabase) -> RankFacts:
+    """Session, host, devices, rank map and metadata; their tables are booked as loaded."""
+    facts = RankFacts()
+    for table, read in _READERS.items():
+        if database.has(table):
+            read(database, facts)
+            database.ledger.load_rest(table)
+    if database.has("TASK"):
+        _devices_that_worked(database, facts)
+    return facts
+
+
+def _session(database: OfficialDatabase, facts: RankFacts) -> None:
+    start, end = database.run("SELECT min(startTimeNs), max(endTimeNs) FROM SESSION_TIME_INFO").fetchone()
+    facts.session_start_ns = start if isinstance(start, int) and start > 0 else None
+    facts.session_end_ns = end if isinstance(end, int) and end > 0 else None
+
+
+def _host(database: OfficialDatabase, facts: RankFacts) -> None:
+    row = database.run("SELECT hostUid, hostName FROM HOST_INFO ORDER BY rowid LIMIT 1").fetchone()
+    if row is not None:
+        facts.host_uid, facts.host_name = decoded(row[0]), decoded(row[1])
+
+
+def _chips(database: OfficialDatabase, facts: RankFacts) -> None:
+    for number, name in database.run("SELECT id, name FROM NPU_INFO WHERE typeof(id) = 'integer' ORDER BY rowid"):
+        facts.chip_names[number] = decoded(name) or ""
+
+
+def _rank_map(database: OfficialDatabase, facts: RankFacts) -> None:
+    rows = database.run(
+        "SELECT rankId, deviceId FROM RANK_DEVICE_MAP WHERE typeof(rankId) = 'integer' ORDER BY rowid"
+    ).fetchall()
+    for rank, device in rows:
+        if rank >= 0:  # msprof alone writes -1
+            facts.ranks.append(("RANK_DEVICE_MAP", rank))
+        if isinstance(device, int) and device >= 0 and device not in facts.device_ids:
+            facts.device_ids.append(device)
+
+
+def _metadata(database: OfficialDatabase, facts: RankFacts) -> None:
+    for raw_name, raw_value in database.run("SELECT name, value FROM META_DATA ORDER BY rowid"):
+        name, value = decoded(raw_name) or "", decoded(raw_value)
+        facts.metadata.append((name, value))
+        if name == "SCHEMA_VERSION":
+            facts.schema_version = value
+        elif name == "parallel_group_info" and value:
+            try:
+                read_groups(value, facts)
+            except ValueError as error:
+                database.ledger.note(WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA")
+
+
+def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:
+    for (device,) in database.run("SELECT DISTINCT deviceId FROM TASK WHERE typeof(deviceId) = 'integer'").fetchall():
+        if device not in facts.device_ids:
+            facts.device_ids.append(device)
+    if database.has_column("TASK", "globalPid"):
+        pid = database.value("SELECT globalPid FROM TASK WHERE typeof(globalPid) = 'integer' LIMIT 1")
+        facts.pid = pid if pid and 0 < pid < 1 << 32 else None
+
+
+_READERS = {
+    "SESSION_TIME_INFO": _session,
+    "HOST_INFO": _host,
+    "NPU_INFO": _chips,
+    "RANK_DEVICE_MAP": _rank_map,
+    "META_DATA": _metadata,
+}

@@ -1,0 +1,183 @@
+"""One official database as the reader's parts see it: which tables and columns it has, its enumerations, its rows in batches."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.batches.records import RECORDS, batch
+from warehouse.errors import InputError
+from warehouse.readers.issues import INFO, WARNING, Ledger
+from warehouse.readers.official_layout import ESSENTIAL, KNOWN, NO_PLACE, REQUIRED
+from warehouse.readers.official_open import OfficialFile, quoted
+
+BATCH_ROWS = 16384
+MISSING_32 = 4294967295
+_DICTIONARIES = ("STRING_IDS", "CONNECTION_IDS", "sqlite_sequence")
+
+
+class OfficialDatabase:
+    """Tables, enumerations and batches of one file, and the ledger that counts them.
+
+    Statements are put together from names of the layout (never from the file); values are bound.
+    """
+
+    def __init__(self, file: OfficialFile, ledger: Ledger) -> None:
+        self.file = file
+        self.ledger = ledger
+        self.connection = file.connection
+        self.words: dict[str, int] = {}
+        self._taken: set[str] = set()
+        for name, reason in file.skipped.items():
+            if name in KNOWN:
+                ledger.note(WARNING, "not-a-table", f"is no ordinary table ({reason}) and is not read", table=name)
+        for name in file.tables:
+            self._book(name)
+
+    def _book(self, name: str) -> None:
+        """Count a table's rows; refuse what is not part of the format or lacks what it needs."""
+        records = self.value(f"SELECT count(*) FROM {quoted(name)}")
+        self.ledger.found(name, records)
+        if name not in KNOWN and not name.startswith("ENUM_"):
+            self.ledger.reject(name, records, "unknown-table", "not part of the format", severity=INFO)
+            return
+        if name in NO_PLACE:
+            self.ledger.reject(name, records, "no-place", NO_PLACE[name], severity=INFO)
+            return
+        missing = sorted(set(REQUIRED.get(name, ())) - self.file.tables[name])
+        if not missing:
+            self._taken.add(name)
+            return
+        text = f"has no column {', '.join(missing)}"
+        if name in ESSENTIAL:
+            raise InputError(f"{self.file.path}: table {name} {text}; the file is damaged or of an unknown version")
+        self.ledger.reject(name, max(records, 0), "missing-column", text)
+
+    def has(self, table: str) -> bool:
+        return table in self._taken
+
+    def has_column(self, table: str, column: str) -> bool:
+        return table in self._taken and column in self.file.tables[table]
+
+    def pick(self, table: str, *columns: str, alias: str = "t") -> str:
+        """The first of the columns that the table has, as an expression; NULL if it has none."""
+        for column in columns:
+            if self.has_column(table, column):
+                return f"{alias}.{quoted(column)}"
+        return "NULL"
+
+    def number(self, table: str, *columns: str, alias: str = "t", missing: int = MISSING_32) -> str:
+        """As `pick`, with the format's mark for missing as NULL."""
+        return f"nullif({self.pick(table, *columns, alias=alias)}, {missing})"
+
+    def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """First column of the first row."""
+        row = self.run(statement, parameters).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Execute; damage found on the way is an InputError."""
+        try:
+            return self.connection.execute(statement, parameters)
+        except sqlite3.Error as error:
+            raise InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again") from error
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows in lists of bounded length."""
+        cursor = self.run(statement, parameters)
+        try:
+            while rows := cursor.fetchmany(BATCH_ROWS):
+                yield rows
+        except sqlite3.Error as error:
+            raise InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again") from error
+
+    def batches(self, kind: str, statement: str, parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
+        """Batches of a record kind; the statement selects its columns in order."""
+        for rows in self.rows(statement, parameters):
+            yield self.as_batch(kind, rows)
+
+    def counted(
+        self, kind: str, table: str, statement: str, valid: str, reason: tuple[str, str]
+    ) -> Iterator[pa.RecordBatch]:
+        """As `batches`, for a statement that reads the rows of one table that satisfy `valid`: books them as loaded and
+        the others as rejected for the reason (code, text)."""
+        bad, first = self.run(f"SELECT count(*), min(rowid) FROM {table} WHERE NOT ifnull({valid}, 0)").fetchone()
+        self.ledger.reject(table, bad, *reason, first_offset=first)
+        for each in self.batches(kind, statement):
+            self.ledger.load(table, each.num_rows)
+            yield each
+
+    def as_batch(self, kind: str, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+        columns = list(zip(*rows, strict=True))
+        try:
+            return batch(kind, columns)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError):
+            return batch(kind, [self._clean(column, field) for column, field in zip(columns, RECORDS[kind], strict=True)])
+
+    def _clean(self, column: Sequence[Any], field: pa.Field) -> list[Any]:
+        """Values as the column needs them: SQLite stores whatever was given, whatever a column declares."""
+        convert = {pa.int64(): _integer, pa.float64(): _real, pa.string(): decoded}[field.type]
+        cleaned = [convert(value) for value in column]
+        lost = sum(new is None and old is not None for new, old in zip(cleaned, column, strict=True))
+        if lost:
+            self.ledger.note(WARNING, "bad-value", f"values of {field.name} are of the wrong type", count=lost)
+        if not field.nullable:
+            default = "" if field.type == pa.string() else 0
+            cleaned = [default if value is None else value for value in cleaned]
+        return cleaned
+
+    def enumeration(self, table: str) -> dict[int, str]:
+        """What the file's own ENUM table says, number to name."""
+        if not self.has(table):
+            return {}
+        rows = self.run(f"SELECT id, name FROM {quoted(table)} WHERE typeof(id) = 'integer' AND name IS NOT NULL")
+        return {number: decoded(name) or "" for number, name in rows}
+
+    def word(self, text: str) -> int:
+        """A string number of our own (below zero, where the format has none) for a text that STRING_IDS does not hold."""
+        return self.words.setdefault(text, -2 - len(self.words))
+
+    def words_of(self, expression: str, names: dict[int, str]) -> str:
+        """An expression that turns the numbers of an enumeration into string numbers; what has no name becomes NULL."""
+        if not names or expression == "NULL":
+            return "NULL"
+        cases = " ".join(f"WHEN {number} THEN {self.word(name)}" for number, name in names.items())
+        return f"CASE {expression} {cases} END"
+
+    def book_dictionaries(self) -> None:
+        """Dictionary tables are used through what points at them."""
+        for name in self._taken:
+            if name in _DICTIONARIES or name.startswith("ENUM_"):
+                self.ledger.load_rest(name)
+
+
+def decoded(value: object) -> str | None:
+    """A text value of a file, damage replaced.
+
+    >>> decoded(b"aten::add"), decoded(None), decoded(12)
+    ('aten::add', None, '12')
+    """
+    if value is None:
+        return None
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, bytes):
+        try:
+            value = int(value)
+        except ValueError:
+            return None
+    if isinstance(value, float):
+        value = int(value) if value == value and abs(value) < 2**63 else None
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
+
+
+def _real(value: object) -> float | None:
+    try:
+        return None if value is None else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,213 @@
+"""Device side of an official database: tasks, kernels, collectives and what belongs to a task (ascend-db.md 2.2, 4, 9).
+
+A descriptor (globalTaskId) may run many times when a graph is replayed, while what describes it is stored once, or once a
+run.  TEMP tables hold what several statements need: `task_order`, the n-th run of each descriptor, and `sub_task`, the
+tasks that are drawn instead of their parent record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK, KERNEL_OPERATOR, KERNEL_SCHEDULE
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase
+
+_NO_NOTIFY = 9223372036854775807
+_TASK_VALID = "startNs > 0 AND endNs >= startNs AND globalTaskId IS NOT NULL"
+_OP_VALID = "startNs > 0 AND endNs >= startNs"
+_COVERED = (
+    f"t.contextId = {MISSING_32} AND s.deviceId IS NOT NULL",
+    " LEFT JOIN temp.sub_task s ON s.deviceId = t.deviceId AND s.streamId = t.streamId AND s.taskId = t.taskId"
+    " AND s.connectionId = t.connectionId",
+)
+_TEXTS = "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
+
+
+def prepare(database: OfficialDatabase) -> None:
+    """Make the TEMP tables that the functions below read."""
+    run = database.run
+    run("DROP TABLE IF EXISTS temp.task_order")
+    run("DROP TABLE IF EXISTS temp.sub_task")
+    run("CREATE TEMP TABLE task_order (descriptor, n, row, start, end, PRIMARY KEY (descriptor, n)) WITHOUT ROWID")
+    run("CREATE TEMP TABLE sub_task (deviceId, streamId, taskId, connectionId, "
+        "PRIMARY KEY (deviceId, streamId, taskId, connectionId)) WITHOUT ROWID")
+    if not database.has("TASK"):
+        return
+    run(f"""INSERT INTO task_order
+        SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs, endNs
+        FROM TASK WHERE {_TASK_VALID}""")
+    if database.has_column("TASK", "contextId"):
+        run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, connectionId FROM TASK
+            WHERE contextId <> {MISSING_32} AND deviceId IS NOT NULL AND streamId IS NOT NULL AND taskId IS NOT NULL
+            AND connectionId IS NOT NULL""")
+
+
+def kernels(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`kernel` batches by descriptor: operators, then scheduling tasks of collectives."""
+    compute, schedule = "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO"
+    if database.has(compute):
+        number = database.number
+        # blockDim was the number of cores until blockNum came; since then it is a text for SIMT kernels
+        is_new = database.has_column(compute, "blockNum")
+        blocks = f"{number(compute, 'blockNum', 'blockDim')}, {number(compute, 'mixBlockNum', 'mixBlockDim')}"
+        texts = ", ".join(number(compute, name) for name in _TEXTS.split())
+        grid = f"{number(compute, 'gridDim')}, {number(compute, 'blockDim') if is_new else 'NULL'}"
+        yield from _described(
+            database,
+            compute,
+            f"""t.globalTaskId, {KERNEL_OPERATOR}, t.name, {number(compute, "opType")}, {number(compute, "taskType")},
+            {blocks}, {texts}, {grid}""",
+        )
+    if database.has(schedule):
+        nulls = ", NULL" * (len(_TEXTS.split()) + 4)
+        yield from _described(
+            database,
+            schedule,
+            f"""t.globalTaskId, {KERNEL_SCHEDULE}, t.name, {database.number(schedule, "opType")},
+            {database.number(schedule, "taskType")}{nulls}""",
+        )
+
+
+def _described(database: OfficialDatabase, table: str, columns: str) -> Iterator[pa.RecordBatch]:
+    """Descriptions of descriptors that ran; the first where a table of another tool's making has several of one."""
+    run = "t.globalTaskId IN (SELECT descriptor FROM temp.task_order)"
+    database.ledger.reject(
+        table,
+        database.value(f"SELECT count(*) FROM {table} t WHERE NOT ifnull({run}, 0)"),
+        "no-task",
+        "describes a task that is not in TASK",
+    )
+    where = f"WHERE {run} AND t.name IS NOT NULL"
+    if database.file.unique.get(table) != "globalTaskId":
+        where += f" AND t.rowid IN (SELECT min(rowid) FROM {table} GROUP BY globalTaskId)"
+    for batch in database.batches("kernel", f"SELECT {columns} FROM {table} t {where} ORDER BY t.globalTaskId"):
+        database.ledger.load(table, batch.num_rows)
+        yield batch
+    count = database.ledger.tables[table]
+    database.ledger.reject(
+        table, count.records - count.loaded - count.rejected, "repeated", "has no name, or describes a task a second time"
+    )
+
+
+def launches(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`launch` batches: what was put on the device under each connection number."""
+    parts = []
+    if database.has("TASK"):
+        covered, join = _COVERED
+        parts.append(f"""SELECT {database.number("TASK", "connectionId")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
+            t.deviceId, t.taskType FROM TASK t{join} WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+    if database.has("COMMUNICATION_OP"):
+        table = "COMMUNICATION_OP"
+        parts.append(f"""SELECT {database.number(table, "connectionId")}, 0, t.startNs, t.endNs,
+            {database.number(table, "deviceId")}, NULL FROM {table} t WHERE {_OP_VALID}""")
+    if parts:
+        union = " UNION ALL ".join(parts)
+        yield from database.batches("launch", f"SELECT * FROM ({union}) WHERE c IS NOT NULL ORDER BY 1, 2, 3, 4 DESC")
+
+
+def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`device_event` batches: TASK and COMMUNICATION_OP in one stream sorted by start."""
+    parts = []
+    if database.has("TASK"):
+        number = database.number
+        covered, join = _COVERED
+        parts.append(f"""SELECT {DEVICE_TASK}, t.startNs, t.endNs, t.deviceId, {number("TASK", "connectionId")},
+            t.globalTaskId, {number("TASK", "taskType")}, {number("TASK", "contextId")}, {number("TASK", "streamId")},
+            {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0),
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
+            FROM TASK t{join} WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+        _reject_invalid(database, "TASK", _TASK_VALID)
+    if database.has("COMMUNICATION_OP"):
+        parts.append(_comm_op_part(database))
+        _reject_invalid(database, "COMMUNICATION_OP", _OP_VALID)
+    if not parts:
+        return
+    for batch in database.batches("device_event", " UNION ALL ".join(parts) + " ORDER BY 2, 3 DESC, 1, 22"):
+        operations = int(batch.column("kind").to_numpy().sum())
+        database.ledger.load("COMMUNICATION_OP", operations)
+        database.ledger.load("TASK", batch.num_rows - operations)
+        yield batch
+
+
+def _comm_op_part(database: OfficialDatabase) -> str:
+    table = "COMMUNICATION_OP"
+    number = database.number
+    kinds = database.words_of(database.pick(table, "dataType"), present(database.enumeration("ENUM_HCCL_DATA_TYPE")))
+    return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {number(table, "connectionId")},
+        t.opId, NULL, NULL, NULL, NULL, NULL, 0, t.opName, {number(table, "groupName")}, {number(table, "opType")}, {kinds},
+        {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
+        {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
+        FROM {table} t WHERE {_OP_VALID}"""
+
+
+def _reject_invalid(database: OfficialDatabase, table: str, valid: str) -> None:
+    bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} WHERE NOT ifnull({valid}, 0)").fetchone()
+    database.ledger.reject(table, bad, "time-order", "has no start, or ends before it starts", first_offset=first)
+
+
+def present(names: dict[int, str]) -> dict[int, str]:
+    """An enumeration without the entries that mean: no value."""
+    return {number: name for number, name in names.items() if name not in ("N/A", "INVALID_TYPE")}
+
+
+def comm_tasks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`comm_task` batches sorted by start; the n-th record of a descriptor belongs to its n-th run."""
+    table = "COMMUNICATION_TASK_INFO"
+    if not database.has(table):
+        return
+    number = database.number
+
+    def words(column: str, enumeration: str) -> str:
+        return database.words_of(database.pick(table, column), present(database.enumeration(enumeration)))
+
+    notify = f"nullif(nullif({database.pick(table, 'notifyId')}, {_NO_NOTIFY}), -1)"
+    operation, join = "NULL", ""
+    if database.has("COMMUNICATION_OP"):
+        operation = "o.rowid"
+        join = f" LEFT JOIN COMMUNICATION_OP o ON o.opId = {database.pick(table, 'opId')}"
+        if database.file.unique.get("COMMUNICATION_OP") != "opId":
+            join += " AND o.rowid IN (SELECT min(rowid) FROM COMMUNICATION_OP GROUP BY opId)"
+    yield from _by_run(
+        database,
+        "comm_task",
+        table,
+        f"""r.row, r.start, r.end, t.name, {number(table, "taskType")}, {number(table, "planeId")},
+        {number(table, "groupName")}, {notify}, {words("rdmaType", "ENUM_HCCL_RDMA_TYPE")}, {number(table, "srcRank")},
+        {number(table, "dstRank")}, {words("transportType", "ENUM_HCCL_TRANSPORT_TYPE")},
+        {words("linkType", "ENUM_HCCL_LINK_TYPE")}, {words("dataType", "ENUM_HCCL_DATA_TYPE")},
+        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")}, {database.pick(table, "bandwidth")}""",
+        join,
+    )
+
+
+def memory_copies(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`memory_copy` batches in the order of their tasks."""
+    if database.has("MEMCPY_INFO"):
+        direction = database.words_of("t.memcpyOperation", database.enumeration("ENUM_MEMCPY_OPERATION"))
+        yield from _by_run(
+            database, "memory_copy", "MEMCPY_INFO", f"r.row, CAST(t.size AS INTEGER), {direction}", ""
+        )
+
+
+def _by_run(database: OfficialDatabase, kind: str, table: str, columns: str, join: str) -> Iterator[pa.RecordBatch]:
+    """Records of a table that has one row a run of a descriptor, joined to the runs by order."""
+    statement = f"""SELECT {columns}
+        FROM (SELECT *, row_number() OVER (PARTITION BY globalTaskId ORDER BY rowid) n, rowid place FROM {table}) t
+        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join} ORDER BY r.start, r.end DESC, t.place"""
+    for batch in database.batches(kind, statement):
+        database.ledger.load(table, batch.num_rows)
+        yield batch
+    count = database.ledger.tables[table]
+    database.ledger.reject(
+        table, count.records - count.loaded - count.rejected, "no-task", "belongs to a run of a task that is not in TASK"
+    )
+    bare = database.value(
+        f"""SELECT count(*) FROM temp.task_order WHERE descriptor IN (SELECT globalTaskId FROM {table})"""
+    )
+    if bare > count.loaded:
+        database.ledger.note(
+            "warning", "unequal-runs", "has fewer records than its tasks have runs; the last runs have none",
+            table=table, count=bare - count.loaded,
+        )  # fmt: skip

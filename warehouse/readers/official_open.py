@@ -1,0 +1,185 @@
+"""Opening a database that others wrote: read-only, never through its own views and triggers, and watched for change.
+
+A file beside which a non-empty `-wal` or `-journal` lies is not complete by itself: `immutable=1` would silently show
+none of the rows still in it, and `mode=ro` would create a `-shm` beside it.  Such a set is copied and read there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import quote
+
+from warehouse.errors import InputError
+
+_MAGIC = b"SQLite format 3\0"
+_SIDE_FILES = ("-wal", "-journal")
+_LONGEST_TEXT = 64 << 20  # bytes of one value; a call stack has some kB
+_LONGEST_PATH = 4000
+
+
+class OfficialFile:
+    """A database opened for reading; `connection` is closed and a copy removed at the end of the `with` block.
+
+    `tables` maps the name of each ordinary table to its stored columns; `skipped` names what is not ordinary (views,
+    virtual tables, tables without rowid) with the reason.  InputError says what is wrong with the file.
+
+    >>> with OfficialFile(Path("ascend_pytorch_profiler_0.db")) as file:  # doctest: +SKIP
+    ...     "startNs" in file.tables["TASK"]
+    True
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tables: dict[str, frozenset[str]] = {}
+        self.unique: dict[str, str] = {}
+        self.skipped: dict[str, str] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        check_regular_file(path)
+        self._before = signature(path)
+        self.connection = self._connect()
+        try:
+            self._defend()
+            self._read_schema()
+        except sqlite3.Error as error:
+            self.close()
+            raise InputError(f"{path}: cannot be read as a database ({error}); copy or export it again") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> OfficialFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.connection.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def changed(self) -> bool:
+        """Whether the file (or what lies beside it) is not what it was when it was opened."""
+        return signature(self.path) != self._before
+
+    def _connect(self) -> sqlite3.Connection:
+        with self.path.open("rb") as file:
+            header = file.read(100)
+        if not header:
+            raise InputError(f"{self.path}: the file is empty, not a profiler database")
+        if not header.startswith(_MAGIC):
+            raise InputError(f"{self.path}: is not a SQLite database")
+        if any(beside(self.path, suffix) for suffix in _SIDE_FILES):
+            target, options = self._copy(), "mode=rw"
+        else:
+            target, options = self.path, "mode=ro&immutable=1"
+        try:
+            return sqlite3.connect(f"file:{quote(str(target))}?{options}", uri=True, isolation_level=None)
+        except sqlite3.Error as error:
+            raise InputError(f"{self.path}: cannot be opened ({error})") from error
+
+    def _copy(self) -> Path:
+        """The file and what belongs to it, in a temporary folder of ours where SQLite may write."""
+        files = [self.path, *(found for suffix in _SIDE_FILES if (found := beside(self.path, suffix)))]
+        self._folder = tempfile.TemporaryDirectory(prefix="npuwh-")
+        need = sum(file.stat().st_size for file in files)
+        free = shutil.disk_usage(self._folder.name).free
+        try:
+            if need > free:
+                raise InputError(
+                    f"{self.path}: has unfinished writes beside it and must be copied to be read, but {self._folder.name} "
+                    f"has {free >> 20} MiB free and {need >> 20} are needed; set TMPDIR to a larger disk"
+                )
+            for file in files:
+                shutil.copyfile(file, Path(self._folder.name) / file.name)
+        except OSError as error:
+            self._folder.cleanup()
+            raise InputError(f"{self.path}: cannot be copied to be read ({error})") from error
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return Path(self._folder.name) / self.path.name
+
+    def _defend(self) -> None:
+        run = self.connection.execute
+        run("PRAGMA trusted_schema = OFF")
+        run("PRAGMA cell_size_check = ON")
+        run("PRAGMA mmap_size = 0")
+        run("PRAGMA temp_store = FILE")
+        run("PRAGMA cache_size = -4096")  # small on purpose: a large cache makes SQLite's sorts slower
+        if hasattr(self.connection, "setlimit"):  # Python 3.11
+            self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_TEXT)
+            self.connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self.connection.text_factory = bytes  # decoded in one place, where damage can be repaired and counted
+
+    def _read_schema(self) -> None:
+        kinds = {
+            bytes(name).decode("utf-8", "replace"): (bytes(kind).decode(), without_rowid)
+            for schema, name, kind, _columns, without_rowid, _strict in self.connection.execute("PRAGMA table_list")
+            if schema == b"main"
+        }
+        for name, (kind, without_rowid) in kinds.items():
+            if name in ("sqlite_schema", "sqlite_master"):
+                continue
+            if kind != "table" or without_rowid:
+                self.skipped[name] = "table without rowid" if kind == "table" else kind
+                continue
+            columns = self.connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
+            # hidden columns are computed by the file's own expressions
+            self.tables[name] = frozenset(bytes(column[1]).decode("utf-8", "replace") for column in columns if not column[6])
+            keys = [column for column in columns if column[5]]
+            if len(keys) == 1 and bytes(keys[0][2]).upper() == b"INTEGER":
+                self.unique[name] = bytes(keys[0][1]).decode("utf-8", "replace")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def beside(path: Path, suffix: str) -> Path | None:
+    """The non-empty file of that suffix beside the database, if there is one."""
+    found = Path(f"{path}{suffix}")
+    try:
+        return found if stat.S_ISREG(found.stat().st_mode) and found.stat().st_size else None
+    except OSError:
+        return None
+
+
+def signature(path: Path) -> tuple[tuple[int, int] | None, ...]:
+    """(size, modification time in ns) of the file and of what may lie beside it; None for what is not there."""
+
+    def one(file: str) -> tuple[int, int] | None:
+        try:
+            facts = os.stat(file)
+        except OSError:
+            return None
+        return facts.st_size, facts.st_mtime_ns
+
+    return (one(str(path)), *(one(f"{path}{suffix}") for suffix in _SIDE_FILES))
+
+
+def check_regular_file(path: Path) -> None:
+    """InputError unless the path leads to a plain file that can be opened: no device, no pipe, no endless name."""
+    if len(str(path)) > _LONGEST_PATH:
+        raise InputError(f"{str(path)[:80]}...: the path is too long ({len(str(path))} characters)")
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"{path}: is not a regular file")
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error

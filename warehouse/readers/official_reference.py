@@ -1,0 +1,74 @@
+"""What the vendor's own analysis said: analysis.db and OVERLAP_ANALYSIS, read as they are (ascend-db.md 4, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.readers.official_database import OfficialDatabase, decoded
+from warehouse.readers.official_open import quoted
+
+# table of the file -> (table of the warehouse, its columns as `name=column` where they differ)
+ANALYSIS_TABLES = {
+    "StepTraceTime": (
+        "reference_step",
+        "device_id=deviceId step computing communication_not_overlapped overlapped communication free stage bubble "
+        "communication_not_overlapped_and_exclude_receive preparing",
+    ),
+    "CommAnalyzerTime": (
+        "reference_comm_time",
+        "op_name=hccl_op_name group_name start_timestamp elapse_time transit_time wait_time synchronization_time "
+        "idle_time step type",
+    ),
+    "CommAnalyzerBandwidth": (
+        "reference_comm_bandwidth",
+        "op_name=hccl_op_name group_name transport_type transit_size transit_time bandwidth large_packet_ratio "
+        "package_size count total_duration step type",
+    ),
+    "CommAnalyzerMatrix": (
+        "reference_comm_matrix",
+        "op_kind=hccl_op_name group_name src_rank dst_rank transport_type transit_size transit_time bandwidth step type "
+        "op_name",
+    ),
+}
+_TEXT = frozenset("step op_name group_name type transport_type op_kind src_rank dst_rank".split())
+_REQUIRED_TEXT = frozenset("step op_name group_name transport_type op_kind".split())
+
+
+def is_analysis(database: OfficialDatabase) -> bool:
+    return any(database.has(table) for table in ANALYSIS_TABLES)
+
+
+def analysis_rows(database: OfficialDatabase) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """(table of the warehouse, columns) for every table of an analysis.db, in the order of its rows."""
+    for table, (target, specs) in ANALYSIS_TABLES.items():
+        if not database.has(table):
+            continue
+        names = [spec.partition("=")[0] for spec in specs.split()]
+        expressions = [database.pick(table, spec.rpartition("=")[2]) for spec in specs.split()]
+        for rows in database.rows(f"SELECT {', '.join(expressions)} FROM {quoted(table)} t ORDER BY t.rowid"):
+            columns = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
+            for name, values in columns.items():
+                if name in _TEXT:
+                    columns[name] = [decoded(v) if v is not None or name not in _REQUIRED_TEXT else "" for v in values]
+                elif name != "device_id":
+                    columns[name] = [float(v) if isinstance(v, int | float) else None for v in values]
+            database.ledger.load(table, len(rows))
+            yield target, columns
+
+
+def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`reference_overlap` batches in time order."""
+    table = "OVERLAP_ANALYSIS"
+    if database.has(table):
+        valid = "deviceId IS NOT NULL AND type IS NOT NULL AND endNs >= startNs"
+        yield from database.counted(
+            "reference_overlap",
+            table,
+            f"""SELECT deviceId, type, CAST(startNs AS INTEGER), CAST(endNs AS INTEGER) FROM {table}
+                WHERE {valid} ORDER BY 3, 4 DESC""",
+            valid,
+            ("time-order", "lacks its device or kind, or ends before it starts"),
+        )
