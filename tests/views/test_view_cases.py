@@ -1,0 +1,175 @@
+"""Every view does what its case file says (given rows, expected rows) and is what its header says.
+
+A case file `<view>.yaml` holds one case (`given:`, `expect:`) or several under `cases:`.  `given` maps a table to its
+rows, `expect` lists the view's rows; rows are mappings, or `{columns: [...], rows: [[...], ...]}`.  Strings for `*_id`
+columns are interned, columns that must have a value and are not given are 0 or ''.  Only the columns that `expect`
+names are compared, in the view's order if it has one (ORDER BY at its end), else in any.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from pathlib import Path
+
+import pytest
+import yaml
+
+from warehouse import store
+from warehouse.store.tables import metadata
+
+HERE = Path(__file__).parent
+FORMATS = {"text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"}
+SUFFIX_UNITS = {"_ns": "ns", "_us": "us", "_bytes": "bytes", "_count": "count", "_ratio": "ratio"}
+
+
+def _cases():
+    for path in sorted(HERE.glob("*.yaml")):
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for number, case in enumerate(content.get("cases", [content])):
+            yield pytest.param(path.stem, case, id=f"{path.stem}-{case.get('name', number)}")
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    path = tmp_path_factory.mktemp("views") / "w.db"
+    store.create(path)
+    connection = store.open_write(path)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def warehouse(empty):
+    empty.execute("BEGIN")
+    yield empty
+    empty.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize(("name", "case"), list(_cases()))
+def test_case(warehouse, name, case):
+    view = store.view(name)
+    for table, rows in case["given"].items():
+        for row in _mappings(rows):
+            _insert(warehouse, table, row)
+    expected = list(_mappings(case["expect"]))
+    columns = list(dict.fromkeys(column for row in expected for column in row)) or [view.columns[0].name]
+    found = _read(warehouse, name, columns)
+    wanted = [tuple(row.get(column) for column in columns) for row in expected]
+    if not _is_ordered(view):
+        found, wanted = sorted(found, key=_sort_key), sorted(wanted, key=_sort_key)
+    assert len(found) == len(wanted), (found, wanted)
+    for found_row, wanted_row in zip(found, wanted, strict=True):
+        assert all(map(_equal, found_row, wanted_row)), (columns, found_row, wanted_row)
+    keys = _read(warehouse, name, view.grain)
+    assert len(set(keys)) == len(keys), f"{name}: two rows have the same {', '.join(view.grain)}: {sorted(keys)}"
+
+
+def test_every_view_has_cases():
+    views, files = set(store.views()), {path.stem for path in HERE.glob("*.yaml")}
+    assert views - files == set(), "views without a case file"
+    assert files - views == set(), "case files without a view"
+
+
+@pytest.mark.parametrize("name", list(store.views()))
+def test_header_is_true(empty, name):
+    view = store.view(name)
+    reads, cursor = _prepare(empty, name)
+    assert [column[0] for column in cursor.description] == [column.name for column in view.columns]
+    assert set(view.grain) <= {column.name for column in view.columns}
+    assert reads - _all_uses(view) == set(), "read but not in 'uses'"
+    assert _tables(_all_uses(view)) - reads == set(), "in 'uses' but not read"
+    assert {used for used in view.uses if used not in metadata.tables and used not in store.views()} == set()
+    if view.window:
+        assert {view.window.start, view.window.end} <= _columns(view.window.view)
+
+
+@pytest.mark.parametrize("name", list(store.views()))
+def test_units_fit_the_names(name):
+    view = store.view(name)
+    for column in view.columns:
+        if view.file or view.name.startswith("trace_"):
+            assert column.unit in FORMATS or column.is_key, column
+            continue
+        for suffix, unit in SUFFIX_UNITS.items():
+            if column.name.endswith(suffix):
+                assert column.unit == unit, column
+        if view.room != "official" and column.unit in ("ns", "bytes"):
+            assert column.name.endswith(f"_{column.unit}"), column
+
+
+def _mappings(rows):
+    if isinstance(rows, dict):
+        return [dict(zip(rows["columns"], row, strict=True)) for row in rows["rows"]]
+    return rows or []
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: dict) -> None:
+    values = dict(row)
+    for column in metadata.tables[table].c:
+        value = values.get(column.name)
+        kind = str(column.type)
+        if isinstance(value, str) and column.name.endswith("_id") and kind == "INTEGER":
+            values[column.name] = _intern(connection, value)
+        elif value is None and not column.nullable and column.name != "id":
+            values[column.name] = "" if kind == "TEXT" else 0
+    names = ", ".join(map(store.quoted, values))
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(values.values()))
+
+
+def _intern(connection: sqlite3.Connection, text: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO string (value) VALUES (?)", [text])
+    return connection.execute("SELECT id FROM string WHERE value = ?", [text]).fetchone()[0]
+
+
+def _read(connection: sqlite3.Connection, name: str, columns) -> list[tuple]:
+    return connection.execute(*store.select(name, columns)).fetchall()
+
+
+def _prepare(connection: sqlite3.Connection, name: str):
+    """Tables and views that SQLite reads for all columns of the view, and the cursor that tells the columns."""
+    reads = set()
+
+    def watch(action, table, _column, _database, _view):
+        if action == sqlite3.SQLITE_READ and table != name:
+            reads.add(table)
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(watch)
+    try:
+        return reads, connection.execute(f"SELECT * FROM {name} LIMIT 0")
+    finally:
+        connection.set_authorizer(None)
+
+
+def _all_uses(view) -> set[str]:
+    uses = set(view.uses)
+    for name in view.uses:
+        if name in store.views():
+            uses |= _all_uses(store.view(name))
+    return uses
+
+
+def _tables(names: set[str]) -> set[str]:
+    return {name for name in names if name in metadata.tables}
+
+
+def _columns(name: str) -> set[str]:
+    if name in metadata.tables:
+        return set(metadata.tables[name].c.keys())
+    return {column.name for column in store.view(name).columns}
+
+
+def _is_ordered(view) -> bool:
+    return "ORDER BY" in view.text and ")" not in view.text.rpartition("ORDER BY")[2].replace("()", "")
+
+
+def _equal(found, wanted) -> bool:
+    if isinstance(found, float) and isinstance(wanted, int | float):
+        return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+    return found == wanted and type(found) is type(wanted)
+
+
+def _sort_key(row):
+    return [(value is not None, isinstance(value, str), value if value is not None else 0) for value in row]
