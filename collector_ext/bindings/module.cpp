@@ -1,3 +1,10 @@
-#include <pybind11/pybind11.h>
+#include "bindings/bindings.hpp"
 
-PYBIND11_MODULE(_native, module) { module.doc() = "npuwh's native core: sweeps and text"; }
+PYBIND11_MODULE(_native, module) {
+    module.doc() = "npuwh's native core: sweeps over sorted events, and rows as text";
+    npuwh::bind_columns(module);
+    npuwh::bind_host_sweep(module);
+    npuwh::bind_device_sweep(module);
+    npuwh::bind_lane_sweep(module);
+    npuwh::bind_row_writer(module);
+}

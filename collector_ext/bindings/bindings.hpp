@@ -1,0 +1,14 @@
+// The parts of the Python module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace npuwh {
+
+void bind_columns(pybind11::module_& module);
+void bind_host_sweep(pybind11::module_& module);
+void bind_device_sweep(pybind11::module_& module);
+void bind_lane_sweep(pybind11::module_& module);
+void bind_row_writer(pybind11::module_& module);
+
+}  // namespace npuwh

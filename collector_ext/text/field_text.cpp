@@ -1,0 +1,123 @@
+#include "text/field_text.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace npuwh {
+namespace {
+
+using ByteSet = std::array<bool, 256>;
+
+ByteSet bytes_in(std::string_view chars) {
+    ByteSet set{};
+    for (const char c : chars) {
+        set[static_cast<unsigned char>(c)] = true;
+    }
+    return set;
+}
+
+ByteSet bytes_escaped_in_json() {
+    ByteSet set = bytes_in("\"\\");
+    for (std::size_t c = 0; c < 0x20; ++c) {
+        set[c] = true;
+    }
+    return set;
+}
+
+const ByteSet kQuotedInCsv = bytes_in(",\"\r\n");
+const ByteSet kStartsFormula = bytes_in("=+-@\t\r");
+const ByteSet kInNumber = bytes_in("0123456789.eE+-");
+const ByteSet kEscapedInJson = bytes_escaped_in_json();
+
+std::size_t find_first(std::string_view text, const ByteSet& set, std::size_t from = 0) {
+    while (from < text.size() && !set[static_cast<unsigned char>(text[from])]) {
+        ++from;
+    }
+    return from;
+}
+
+}  // namespace
+
+void append_csv_field(std::string& out, std::string_view text) {
+    if (find_first(text, kQuotedInCsv) == text.size()) {
+        out += text;
+        return;
+    }
+    out += '"';
+    for (std::size_t from = 0;;) {
+        const std::size_t quote = text.find('"', from);
+        if (quote == std::string_view::npos) {
+            out += text.substr(from);
+            break;
+        }
+        out += text.substr(from, quote + 1 - from);
+        out += '"';
+        from = quote + 1;
+    }
+    out += '"';
+}
+
+bool is_formula(std::string_view text) { return !text.empty() && kStartsFormula[static_cast<unsigned char>(text[0])]; }
+
+bool is_plain_number(std::string_view text) {
+    for (const char c : text) {
+        if (!kInNumber[static_cast<unsigned char>(c)]) {
+            return false;
+        }
+    }
+    return !text.empty();
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+    constexpr const char* kHex = "0123456789abcdef";
+    out += '"';
+    for (std::size_t from = 0;;) {
+        const std::size_t special = find_first(text, kEscapedInJson, from);
+        out += text.substr(from, special - from);
+        if (special == text.size()) {
+            break;
+        }
+        const auto c = static_cast<unsigned char>(text[special]);
+        switch (c) {
+            case '"':
+                out += "\\\"";
+                break;
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\r':
+                out += "\\r";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                out += "\\u00";
+                out += kHex[c >> 4];
+                out += kHex[c & 15];
+        }
+        from = special + 1;
+    }
+    out += '"';
+}
+
+std::string without_surrogates(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool is_surrogate = at + 2 < text.size() && static_cast<unsigned char>(text[at]) == 0xED &&
+                                  static_cast<unsigned char>(text[at + 1]) >= 0xA0;
+        if (is_surrogate) {
+            out += "\xEF\xBF\xBD";
+            at += 2;
+        } else {
+            out += text[at];
+        }
+    }
+    return out;
+}
+
+}  // namespace npuwh

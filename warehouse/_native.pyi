@@ -1,0 +1,281 @@
+"""npuwh's native core: linear sweeps over sorted events, and rows as text.
+
+Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64 values,
+or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.  -1 means "none".
+Times are ns.  A row number in an error message counts from 0 within that call.
+
+Sweeps release the GIL and may be fed in pieces of any size with the same result.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeAlias, final
+
+from typing_extensions import Buffer
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+_Int64: TypeAlias = Buffer | _ArrowArray
+_Cell: TypeAlias = str | float | int | None
+
+@final
+class Int64Column:
+    """Read-only int64 values.  A buffer, so nothing is copied by `memoryview(column)`, `numpy.asarray(column)` or
+    `pyarrow.Array.from_buffers(pyarrow.int64(), len(column), [None, pyarrow.py_buffer(column)])`."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def tolist(self) -> list[int]: ...
+
+@final
+class HostLinks:
+    """What `HostSweep.feed` found, one value a fed row."""
+
+    @property
+    def id(self) -> Int64Column:
+        """OP, PYTHON, API: its own id, counted from first_*_id.  ENQUEUE, DEQUEUE: id of the queue task.  ALLOCATION: -1."""
+    @property
+    def parent(self) -> Int64Column:
+        """OP, PYTHON, API: id of the nearest open slice of the kind on the thread that holds this one wholly."""
+    @property
+    def depth(self) -> Int64Column:
+        """Number of ancestors; 0 at the root and for kinds without parent."""
+    @property
+    def lane(self) -> Int64Column:
+        """0 if it nests in its track (thread, kind), else the first extra lane where it does."""
+    @property
+    def op(self) -> Int64Column:
+        """Id of the op behind an ENQUEUE, DEQUEUE, API or ALLOCATION."""
+    @property
+    def rule(self) -> Int64Column:
+        """API: link_rule.id of how `op` was found: 1 queue, 3 host, 5 host_beside, 0 no op.  Other kinds: 0."""
+    @property
+    def queue(self) -> Int64Column:
+        """ENQUEUE, DEQUEUE, API: id of the queue task it belongs to or runs in."""
+    @property
+    def step(self) -> Int64Column:
+        """Id of the step whose host range holds the start (from <= start < to)."""
+    @property
+    def inside(self) -> Int64Column:
+        """As `step`, but -1 if the slice ends after the step."""
+
+@final
+class QueueTasks:
+    """Tasks that went through the host task queue; the columns of a missing half are -1."""
+
+    @property
+    def id(self) -> Int64Column: ...
+    @property
+    def correlation(self) -> Int64Column: ...
+    @property
+    def op(self) -> Int64Column:
+        """Innermost op around the enqueue."""
+    @property
+    def step(self) -> Int64Column:
+        """Step that holds the start of the enqueue; of the dequeue if there is no enqueue."""
+    @property
+    def enqueue_start(self) -> Int64Column: ...
+    @property
+    def enqueue_end(self) -> Int64Column: ...
+    @property
+    def enqueue_thread(self) -> Int64Column: ...
+    @property
+    def enqueue_name(self) -> Int64Column: ...
+    @property
+    def dequeue_start(self) -> Int64Column: ...
+    @property
+    def dequeue_end(self) -> Int64Column: ...
+    @property
+    def dequeue_thread(self) -> Int64Column: ...
+    @property
+    def dequeue_name(self) -> Int64Column: ...
+
+@final
+class HostSweep:
+    """Parents, depths, lanes, steps and ops of one rank's host events (deliverables.md 1.2, 1.7, 2).
+
+    Parents: the nearest open slice of the same kind and thread that holds the slice wholly.  A slice that starts exactly when
+    another ends is not its child, unless it has no length; in lanes it comes after it.
+
+    Ops: an event at the very end of an op is still inside (the vendor pops while start > end).  An API that starts inside a
+    dequeue belongs to that dequeue's task; where two touch, to the one that ends first.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> sweep = HostSweep(column(7), column(0), column(100), 1, 1, 1, 1, True)
+    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0))
+    >>> links.id.tolist(), links.parent.tolist(), links.step.tolist()
+    ([1, 2], [-1, 1], [7, 7])
+    """
+
+    def __init__(
+        self,
+        step_ids: _Int64,
+        step_starts: _Int64,
+        step_ends: _Int64,
+        first_op_id: int,
+        first_python_id: int,
+        first_api_id: int,
+        first_queue_id: int,
+        has_queue: bool,
+    ) -> None:
+        """step_*: host ranges of the rank's steps.  has_queue: the rank has a task queue (decides API rule 3 or 5).
+
+        Raises ValueError if the step columns differ in length, TypeError if one is no int64.
+        """
+    def feed(
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64
+    ) -> HostLinks:
+        """Take the next events, sorted by start over all calls, of equal starts the longer first.
+
+        kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the thread.
+        name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
+
+        Raises ValueError that names the first bad row (order, end < start, kind, lengths); the sweep is then unchanged.
+        Raises RuntimeError after `finish`.
+        """
+    def take_queue_tasks(self) -> QueueTasks:
+        """Queue tasks completed since the last call, in order of completion.  Call it after each `feed`."""
+    def finish(self) -> QueueTasks:
+        """The rest: enqueues that never met a dequeue, in order of id.  Ends the sweep."""
+
+@final
+class DeviceLinks:
+    """What `DeviceSweep.feed` found, one value a fed row."""
+
+    @property
+    def wait(self) -> Int64Column:
+        """ns between the end of the device's previous kernel_details row (kinds 1, 2, 4, 5) and this start, at least 0; the
+        first row 0; -1 for kinds 0 and 3 (deliverables.md 3)."""
+    @property
+    def step(self) -> Int64Column:
+        """Id of the first step whose text window holds the start (from <= start < to)."""
+    @property
+    def task_step(self) -> Int64Column:
+        """Id of the first step whose task window holds the start."""
+    @property
+    def lane(self) -> Int64Column:
+        """Lane within (device, track)."""
+
+@final
+class BusyIntervals:
+    """Overlap analysis (deliverables.md 1.6); of one device and kind the intervals are disjoint and in order."""
+
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def kind(self) -> Int64Column:
+        """0 computing, 1 communication, 2 communication not overlapped by computing, 3 free."""
+    @property
+    def start(self) -> Int64Column: ...
+    @property
+    def end(self) -> Int64Column: ...
+    @property
+    def step(self) -> Int64Column:
+        """Id of the first step whose text window holds the start."""
+
+@final
+class StepTotals:
+    """Exact ns a step and device, over the operators that start in the step's task window (analysis.db StepTraceTime)."""
+
+    @property
+    def step(self) -> Int64Column:
+        """-1 if the sweep has no steps; the only row of a device then covers everything."""
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def computing(self) -> Int64Column: ...
+    @property
+    def communication(self) -> Int64Column: ...
+    @property
+    def not_overlapped(self) -> Int64Column: ...
+    @property
+    def free(self) -> Int64Column:
+        """Gaps between the first and the last busy interval."""
+    @property
+    def bubble(self) -> Int64Column:
+        """Sum of hcom_receive* durations, overlapping ones counted twice."""
+    @property
+    def first_start(self) -> Int64Column: ...
+    @property
+    def last_end(self) -> Int64Column: ...
+
+@final
+class DeviceSweep:
+    """Waits, steps, lanes, busy intervals and step totals of one rank's devices (deliverables.md 1.6, 3, 6).
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> sweep = DeviceSweep(column(), column(), column(), column(), column())
+    >>> links = sweep.feed(column(1, 2), column(0, 15), column(10, 20), column(0, 0), column(3, 4))
+    >>> links.wait.tolist()
+    [0, 5]
+    >>> rest = sweep.finish()
+    >>> list(zip(rest.kind.tolist(), rest.start.tolist(), rest.end.tolist()))
+    [(0, 0, 10), (3, 10, 15), (1, 15, 20), (2, 15, 20)]
+    """
+
+    def __init__(
+        self, step_ids: _Int64, text_starts: _Int64, text_ends: _Int64, task_starts: _Int64, task_ends: _Int64
+    ) -> None:
+        """Windows of step.device_* and step.task_*; they may overlap or be unsorted.  A missing window: -1, -1 (holds nothing)."""
+    def feed(self, kind: _Int64, start: _Int64, end: _Int64, device: _Int64, track: _Int64) -> DeviceLinks:
+        """Take the next tasks and communication operators, sorted by start over all devices and calls.
+
+        kind: 0 task that widens the range in which idle time is free, 1 computing kernel, 2 communication operator,
+        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2, an hcom_receive*.
+
+        Raises ValueError that names the first bad row; the sweep is then unchanged.  Raises RuntimeError after `finish`.
+        """
+    def take_intervals(self) -> BusyIntervals:
+        """Intervals finished since the last call."""
+    def finish(self) -> BusyIntervals:
+        """The rest of the intervals.  Ends the sweep."""
+    def step_totals(self) -> StepTotals:
+        """Totals of what was fed so far, ordered as the steps were given, then by device.  A step in which no computing or
+        communication starts has no row."""
+
+@final
+class LaneSweep:
+    """Lanes of slices on many tracks: 0 where a slice nests in its track, else the first extra lane where it does.
+
+    >>> from array import array
+    >>> LaneSweep().feed(array("q", [1, 1, 1]), array("q", [0, 5, 10]), array("q", [10, 15, 20])).tolist()
+    [0, 1, 0]
+    """
+
+    def __init__(self) -> None: ...
+    def feed(self, track: _Int64, start: _Int64, end: _Int64) -> Int64Column:
+        """Lane of each slice.  Starts ascend within a track over all calls; of equal starts the longer first needs fewest lanes.
+
+        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        """
+
+@final
+class RowWriter:
+    r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
+
+    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3 (%.3f without
+    trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
+    An int in any numeric kind keeps its own form (`float` 0 -> 0; fixed3 0 -> 0.000); an int in `stamp` is ns.
+    A str in a numeric kind is written as it is (JSON: as a string).  None: an empty field, in JSON no member.
+
+    >>> RowWriter(["text", "float", "stamp"]).csv([("a,b", 8868.24, "1.500"), (None, 0, None)])
+    b'"a,b",8868.24,1.500\t\r\n,0,\r\n'
+    >>> RowWriter(["text", "ns_us", "int"], ["name", "ts", "args:id"]).json_events([("x", 1500, 7), ("y", 2000, None)])
+    b'{"name":"x","ts":1.500,"args":{"id":7}},\n{"name":"y","ts":2.000}'
+    """
+
+    def __init__(self, kinds: Iterable[str], names: Iterable[str] = ...) -> None:
+        """Raises ValueError for an unknown kind or a wrong number of names."""
+    def csv_header(self) -> bytes:
+        """The names as a line of CSV."""
+    def csv(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
+        r"""Lines as Python's csv writer (minimal quoting, "\r\n").  Text that a spreadsheet would run (= + - @ tab CR) gets a '.
+
+        Raises ValueError for a row of the wrong length or an int beyond 64 bits, TypeError for another type of cell.
+        """
+    def json_events(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
+        r"""One object a row, joined by ",\n".  Columns named `args:X` go into "args" as X; no args at all: no "args".
+        NaN and infinity become null, lone surrogates U+FFFD.  Raises as `csv`, and ValueError without names."""
