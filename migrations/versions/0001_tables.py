@@ -77,7 +77,8 @@ DDL = [
     "CREATE UNIQUE INDEX event_extent__rank_id__table_name ON event_extent (rank_id, table_name)",
     """
     CREATE TABLE thread (id INTEGER NOT NULL, rank_id INTEGER NOT NULL, pid INTEGER NOT NULL,
-        tid INTEGER NOT NULL, name TEXT, is_dequeue INTEGER NOT NULL, PRIMARY KEY (id)) STRICT
+        tid INTEGER NOT NULL, name TEXT, is_dequeue INTEGER NOT NULL, op_count INTEGER, queue_count INTEGER,
+        python_count INTEGER, api_count INTEGER, mark_count INTEGER, gc_count INTEGER, PRIMARY KEY (id)) STRICT
     """,
     "CREATE UNIQUE INDEX thread__rank_id__pid__tid ON thread (rank_id, pid, tid)",
     """

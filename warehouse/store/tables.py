@@ -80,8 +80,12 @@ event_extent = _table(
 )
 
 # --- host -------------------------------------------------------------------------------------------------------------
-# one host thread; is_dequeue = it takes work from the task queue
-thread = _table("thread", "id rank_id! pid! tid! name:text is_dequeue!", unique=("rank_id pid tid",))
+# one host thread; is_dequeue = it takes work from the task queue; *_count: what was recorded on it (queue: both halves)
+thread = _table(
+    "thread",
+    """id rank_id! pid! tid! name:text is_dequeue! op_count queue_count python_count api_count mark_count gc_count""",
+    unique=("rank_id pid tid",),
+)
 # one framework operator range
 op = _table(
     "op",
