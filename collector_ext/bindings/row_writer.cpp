@@ -212,6 +212,9 @@ public:
             append_json_string(key, is_argument ? name.substr(prefix.size()) : name);
             key += ':';
             (is_argument ? arguments_ : members_).push_back({column, std::move(key)});
+            if (name == "args") {
+                whole_arguments_ = column;
+            }
         }
     }
 
@@ -256,10 +259,14 @@ public:
         for (std::size_t row = 0; row < rows.size(); ++row) {
             PyObject** const cells = rows.cells(row, kinds_.size());
             out += row == 0 ? "{" : ",\n{";
-            bool has_members = append_members(out, members_, cells, row, storage);
+            const bool has_members = append_members(out, members_, cells, row, storage);
             const std::size_t before = out.size();
             out += has_members ? ",\"args\":{" : "\"args\":{";
             if (append_members(out, arguments_, cells, row, storage)) {
+                if (whole_arguments_ < kinds_.size() && cells[whole_arguments_] != Py_None) {
+                    throw py::value_error("RowWriter: row " + std::to_string(row) +
+                                          " has both args and a value in an args: column");
+                }
                 out += '}';
             } else {
                 out.resize(before);
@@ -302,6 +309,7 @@ private:
     std::vector<CellKind> kinds_;
     std::vector<Member> members_;
     std::vector<Member> arguments_;
+    std::size_t whole_arguments_ = static_cast<std::size_t>(-1);  // column named "args", if there is one
 };
 
 }  // namespace

@@ -79,7 +79,8 @@ public:
         std::int64_t queue;
     };
 
-    // Host ranges of the steps (start <= t < end); has_queue: the rank has a task queue, so an API outside it is "beside".
+    // Host ranges of the steps (start <= t < end); first ids from 0; has_queue: the rank has a task queue, so an API outside it
+    // is "beside".
     HostSweep(const ColumnView& step_ids, const ColumnView& step_starts, const ColumnView& step_ends, FirstIds first_ids,
               bool has_queue);
 
@@ -90,6 +91,8 @@ public:
     QueueTasks take_queue_tasks();
     // The rest, in order of id: enqueues that never met a dequeue.  Nothing may be fed afterwards.
     QueueTasks finish();
+    // Slices, ops and tasks the sweep remembers just now.
+    std::size_t kept_count() const;
 
 private:
     struct OpenSlice {

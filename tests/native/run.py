@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Build the native tests with address and undefined-behaviour sanitizers and run them.
+
+    python tests/native/run.py [--plain]
+
+--plain leaves the sanitizers out (a compiler without their libraries).  The last line says how many tests passed and failed;
+exit status 0 if all passed, 1 if one failed, 2 if they could not be built.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+
+def tool(name: str) -> str:
+    """Path of a CMake tool: that of this Python environment first (the `cmake` package), then the system's."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        sys.exit(f"run.py: no {name} found; install it, for example with `pip install cmake`")
+    return found
+
+
+def build(folder: Path, flags: str) -> None:
+    """Configure and build; ends the program with status 2 if that fails."""
+    configure = [tool("cmake"), "-S", str(ROOT / "collector_ext"), "-B", str(folder), "-DCMAKE_BUILD_TYPE=None"]
+    configure += [f"-DCMAKE_CXX_FLAGS={flags}", "-DNPUWH_BUILD_MODULE=OFF", "-DNPUWH_BUILD_TESTS=ON"]
+    for command in (configure, [tool("cmake"), "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+            sys.exit(2)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plain", action="store_true", help="without sanitizers")
+    plain = parser.parse_args().plain
+    folder = ROOT / "build" / ("native-tests-plain" if plain else "native-tests")
+    build(folder, "-O1 -g" if plain else SANITIZERS)
+    environment = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1"}
+    command = [tool("ctest"), "--test-dir", str(folder), "--verbose"]
+    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+    # a crash leaves no result line of ours but a failed executable
+    passed = len(re.findall(r"^\d+: ok  ", output, re.MULTILINE))
+    failed = len(re.findall(r"^\d+: FAILED  ", output, re.MULTILINE))
+    crashed = len(re.findall(r"\*\*\*(?!Failed)\S+|\*\*\*Failed", output)) if failed == 0 else 0
+    if failed or crashed or not passed:
+        print(output)
+        failed = max(failed, crashed, 1)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
