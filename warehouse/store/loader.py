@@ -116,12 +116,14 @@ def reporting_full_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        if str(error) == "interrupted":  # by Ctrl-C: see opening.py
+            raise KeyboardInterrupt from error
         raise WriteError(
             f"{path}: cannot be written ({error}); free space on that disk, or give another place with -o"
         ) from error
 
 
-def _row_count(table: str, columns: Mapping[str, Column]) -> int:
+def _row_count(table: str, columns: Mapping[str, Any]) -> int:
     lengths = {name: len(column) for name, column in columns.items() if not _is_scalar(column)}
     if not lengths:
         return 1
@@ -130,11 +132,11 @@ def _row_count(table: str, columns: Mapping[str, Column]) -> int:
     return next(iter(lengths.values()))
 
 
-def _is_scalar(column: Column) -> bool:
+def _is_scalar(column: Any) -> bool:
     return column is None or isinstance(column, int | float | str)
 
 
-def _values(column: Column, count: int) -> Iterator[Any] | Sequence[Any]:
+def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
     """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a cell in between: polars is quicker."""
     if _is_scalar(column):
         return repeat(column, count)

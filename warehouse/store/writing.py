@@ -13,7 +13,7 @@ from warehouse.errors import WriteError
 from warehouse.store.indexes import create_indexes, drop_indexes
 from warehouse.store.loader import Loader, reporting_full_disk
 from warehouse.store.migrate import migrate
-from warehouse.store.opening import open_write
+from warehouse.store.opening import listen_to_signals, open_write
 
 FILE_MODE = 0o640
 _PAGE_BYTES = 16384  # loads quicker than 4096 and still costs little a windowed question
@@ -107,6 +107,7 @@ def upgrade(path: Path | str, migrations: Path | None = None) -> None:
 
 def _connect_new(growing: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(growing, isolation_level=None)
+    listen_to_signals(connection)
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = MEMORY")  # holds little: pages that are new need no journal
     connection.execute("PRAGMA synchronous = OFF")  # the whole file is synced once, before it gets its name
