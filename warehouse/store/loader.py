@@ -57,7 +57,7 @@ class Loader:
         values = [_values(column, count) for column in columns.values()]
         names = ", ".join(columns)
         marks = ", ".join("?" * len(values))
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", zip(*values, strict=True))
         return count
 
@@ -84,7 +84,7 @@ class Loader:
         >>> loader.intern(["MatMul", None, "MatMul"])  # doctest: +SKIP
         [1, None, 1]
         """
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             return self._strings.intern(values)
 
     @contextmanager
@@ -106,18 +106,20 @@ class Loader:
 
     def create_indexes(self) -> None:
         """Make the indexes that a new file does without while it is loaded; does nothing where they exist."""
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             create_indexes(self.connection)
 
 
 @contextmanager
-def reporting_full_disk(path: Path) -> Iterator[None]:
-    """Turn SQLite's complaints about the file system into a WriteError that names the file."""
+def writing_to(path: Path) -> Iterator[None]:
+    """Turn SQLite's complaints about file system and locks into a WriteError that names the file."""
     try:
         yield
     except sqlite3.OperationalError as error:
         if str(error) == "interrupted":  # by Ctrl-C: see opening.py
             raise KeyboardInterrupt from error
+        if "locked" in str(error):
+            raise WriteError(f"{path}: another process is writing it; try again when it is done") from error
         raise WriteError(
             f"{path}: cannot be written ({error}); free space on that disk, or give another place with -o"
         ) from error
