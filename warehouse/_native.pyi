@@ -7,7 +7,7 @@ values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Co
 Sweeps release the GIL and may be fed in pieces of any size with the same result.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -25,6 +25,7 @@ class Int64Column:
 
     def __len__(self) -> int: ...
     def __getitem__(self, row: int) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def tolist(self) -> list[int]: ...
 
@@ -95,11 +96,11 @@ class QueueTasks:
 class HostSweep:
     """Parents, depths, lanes, steps and ops of one rank's host events (deliverables.md 1.2, 1.7, 2).
 
-    Parents: the nearest open slice of the same kind and thread that holds the slice wholly.  A slice that starts exactly
-    when another ends is not its child, unless it has no length; in lanes it comes after it.
+    Parents: the nearest open slice of the same kind and thread that holds the slice wholly.  A slice that starts
+    exactly when another ends is not its child, unless it has no length; in lanes it comes after it.
 
-    Ops: an event at the very end of an op is still inside (the vendor pops while start > end).  An API that starts inside
-    a dequeue belongs to that dequeue's task; where two touch, to the one that ends first.
+    Ops: an event at the very end of an op is still inside (the vendor pops while start > end).  An API that starts
+    inside a dequeue belongs to that dequeue's task; where two touch, to the one that ends first.
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
@@ -261,8 +262,8 @@ class LaneSweep:
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
-    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3 (%.3f
-    without trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
+    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3
+    (%.3f without trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
     An int in any numeric kind keeps its own form (`float` 0 -> 0; fixed3 0 -> 0.000); an int in `stamp` is ns.
     A str in a numeric kind is written as it is (JSON: as a string).  None: an empty field, in JSON no member.
 
@@ -283,5 +284,10 @@ class RowWriter:
         Raises ValueError for a row of the wrong length or an int beyond 64 bits, TypeError for another type of cell.
         """
     def json_events(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
-        r"""One object a row, joined by ",\n".  Columns named `args:X` go into "args" as X; no args at all: no "args".  A
-        column named "args" of kind json is the whole of them.  NaN and infinity become null, lone surrogates U+FFFD.  Raises as `csv`, and ValueError without names."""
+        r"""One object a row, joined by ",\n".
+
+        Columns named `args:X` go into "args" as X; no args at all: no "args".  A column named "args" of kind json is the
+        whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
+
+        Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
+        """

@@ -24,6 +24,9 @@ void bind_columns(py::module_& module) {
                  }
                  return column.values[static_cast<std::size_t>(row < 0 ? row + size : row)];
              })
+        .def("__iter__",
+             [](const Int64Column& column) { return py::make_iterator(column.values.begin(), column.values.end()); },
+             py::keep_alive<0, 1>())
         .def("tolist", [](const Int64Column& column) {
             py::list list(column.values.size());
             for (std::size_t row = 0; row < column.values.size(); ++row) {

@@ -16,10 +16,11 @@ from warehouse._native import RowWriter
 ANY_FLOAT = st.floats(allow_subnormal=True)
 DECIMAL = st.builds(lambda whole, shift: whole / 10**shift, st.integers(0, 10**18), st.integers(0, 9))
 HARMLESS = st.text(st.characters() | st.sampled_from(',"\r\n\t ')).filter(lambda text: text[:1] not in set("=+-@\t\r"))
+Cell = str | float | int | None
 KINDS = ["text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 
 
-def one(kind: str, value: object) -> str:
+def one(kind: str, value: Cell) -> str:
     """The field of a CSV row of one more column, so that an empty field is not quoted."""
     return RowWriter([kind, "int"]).csv([(value, None)]).decode().removesuffix(",\r\n")
 
@@ -106,7 +107,7 @@ def test_header() -> None:
         )
     )
 )
-def test_events_read_back(rows: list[tuple[object, ...]]) -> None:
+def test_events_read_back(rows: list[tuple[Cell, ...]]) -> None:
     writer = RowWriter(["text", "float", "int", "text", "float"], ["name", "dur", "args:Input Dims", 'args:"x', "v"])
     events = json.loads(b"[" + writer.json_events(rows) + b"]")
 

@@ -89,7 +89,7 @@ def test_columns_leave_without_a_copy() -> None:
 
 def test_a_column_is_a_sequence() -> None:
     lanes = LaneSweep().feed(column(1, 1), column(0, 5), column(10, 15))
-    assert (len(lanes), lanes[0], lanes[-1], list(lanes)) == (2, 0, 1, [0, 1])  # type: ignore[call-overload]
+    assert (len(lanes), lanes[0], lanes[-1], list(lanes)) == (2, 0, 1, [0, 1])
     for row in (2, -3):
         with pytest.raises(IndexError, match=f"row {row} of a column of 2"):
             lanes[row]
@@ -124,9 +124,8 @@ def test_device_columns_are_complete() -> None:
     assert [getattr(links, name).tolist() for name in ("wait", "step", "task_step", "lane")] == [
         [0, 5], [7, -1], [7, -1], [0, 0],
     ]  # fmt: skip
-    intervals = [sweep.take_intervals(), sweep.finish()]
-    names = ("device", "kind", "start", "end", "step")
-    rows = [row for taken in intervals for row in zip(*(getattr(taken, name) for name in names), strict=True)]
+    parts = [sweep.take_intervals(), sweep.finish()]
+    rows = [row for part in parts for row in zip(part.device, part.kind, part.start, part.end, part.step, strict=True)]
     assert sorted(rows) == [(3, 0, 0, 10, 7), (3, 1, 15, 20, -1), (3, 2, 15, 20, -1), (3, 3, 10, 15, 7)]
     totals = sweep.step_totals()
     names = ("step", "device", "computing", "communication", "not_overlapped", "free", "bubble")
