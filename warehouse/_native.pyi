@@ -286,8 +286,8 @@ class RowWriter:
     def json_events(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
         r"""One object a row, joined by ",\n".
 
-        Columns named `args:X` go into "args" as X; no args at all: no "args".  A column named "args" of kind json is the
-        whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
+        Columns named `args:X` go into "args" as X; no args at all: no "args".  A column named "args" of kind json is
+        the whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
 
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
         """

@@ -15,7 +15,9 @@ from warehouse._native import RowWriter
 
 ANY_FLOAT = st.floats(allow_subnormal=True)
 DECIMAL = st.builds(lambda whole, shift: whole / 10**shift, st.integers(0, 10**18), st.integers(0, 9))
-HARMLESS = st.text(st.characters() | st.sampled_from(',"\r\n\t ')).filter(lambda text: text[:1] not in set("=+-@\t\r"))
+HARMLESS = st.text(st.characters(codec="utf-8") | st.sampled_from(',"\r\n\t ')).filter(
+    lambda text: text[:1] not in set("=+-@\t\r")
+)
 Cell = str | float | int | None
 KINDS = ["text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 
