@@ -13,6 +13,7 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import filled
 
 _LATEST = np.iinfo(np.int64).max
+_COVERED = 2
 _FIELDS = ("connection_no", "class", "start_ns", "end_ns", "device_id", "type")
 
 
@@ -64,6 +65,7 @@ class LaunchPass:
             is_flow = (api_call != NONE) & (
                 (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
             )
+            is_flow &= group["class"] != _COVERED  # what is not drawn is no end of a flow
             is_replay = np.isin(group["type"], self._replays) & (api_call != NONE)
             self.launches.add(
                 group["connection_no"], api_call, op, rule, is_flow.astype(np.int64), group["class"], group["count"],
@@ -78,10 +80,12 @@ class LaunchPass:
 
     def _groups(self) -> Iterator[dict[str, Numbers]]:
         """One row a connection: its first record (connection_no, class, start_ns, end_ns, type), count, bounds, device."""
+        strings = self._load.strings
         kept = [np.empty(0, np.int64) for _ in _FIELDS]
         for batch in self._load.reader.read("launch"):
             columns = [
-                np.concatenate([old, filled(batch.column(name))]) for old, name in zip(kept, _FIELDS, strict=True)
+                np.concatenate([old, filled(batch.column(name)) if name != "type" else strings.ids(batch.column(name))])
+                for old, name in zip(kept, _FIELDS, strict=True)
             ]
             cut = int(np.searchsorted(columns[0], columns[0][-1]))
             kept = [column[cut:] for column in columns]
