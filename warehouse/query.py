@@ -129,6 +129,19 @@ class Warehouse:
         """
         return iterate(self._connection, text, parameters, size)
 
+    def result(
+        self, text: str, parameters: Parameters = (), size: int = 4096
+    ) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
+        """The names of the columns (made different where two are equal), and the rows as `rows` gives them.
+
+        >>> w.result("SELECT 1 AS a")[0]  # doctest: +SKIP
+        ['a']
+        """
+        with _asking(text):
+            cursor = self._connection.execute(text, parameters)
+            names = _column_names(cursor)
+        return names, _fetched(cursor, text, size)
+
     def view(self, name: str, columns: Iterable[str] | None = None, **keys: Any) -> pl.LazyFrame:
         """Rows of a view as a lazy frame: only the columns and rows that are used are read, in batches.
 
@@ -196,11 +209,16 @@ def iterate(
     """
     with _asking(text):
         cursor = connection.execute(text, parameters)
-        rows = cursor.fetchmany(size)
-    while rows:
-        yield rows
+    yield from _fetched(cursor, text, size)
+
+
+def _fetched(cursor: sqlite3.Cursor, text: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    while True:
         with _asking(text):
             rows = cursor.fetchmany(size)
+        if not rows:
+            return
+        yield rows
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _view: str | None) -> int:
