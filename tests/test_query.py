@@ -89,6 +89,12 @@ def test_rows_come_in_lists(opened):
     assert sizes == [2000, 2000, 1000]
 
 
+def test_result_names_its_columns(opened):
+    names, batches = opened.result("SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4", size=1)
+    assert (names, list(batches)) == (["a", "b"], [[(1, 2)], [(3, 4)]])
+    assert opened.result("SELECT id FROM op WHERE 0")[0] == ["id"]
+
+
 def test_iterate_serves_any_connection(path):
     connection = store.open_read(path)
     try:
@@ -106,6 +112,8 @@ def test_lazy_view_reads_only_what_is_used(path):
     assert found["name"].to_list() == [f"op{number}" for number in range(7)]
     assert found["len"].sum() == 50
     assert frame.head(3).select("id").collect()["id"].to_list() == [1, 3, 5]
+    assert frame.head(10).filter(pl.col("id") > 15).select("id").collect()["id"].to_list() == [17, 19]
+    assert frame.filter(pl.col("id") > 15).head(2).select("id").collect()["id"].to_list() == [17, 19]
     assert frame.select(pl.len()).collect().item() == ROWS // 2
 
 

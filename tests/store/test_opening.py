@@ -98,6 +98,19 @@ def test_a_truncated_warehouse(path, share):
         store.open_read(path)
 
 
+def test_integrity(path):
+    connection = store.open_read(path)
+    assert store.integrity(connection) == []
+    connection.close()
+    content = bytearray(path.read_bytes())
+    at = content.index(b"kept 77")
+    content[at - 300 : at + 300] = b"\xff" * 600
+    path.write_bytes(content)
+    connection = store.open_read(path)
+    assert store.integrity(connection) != []
+    connection.close()
+
+
 def test_reading_cannot_write(path):
     connection = store.open_read(path)
     changes = ("DELETE FROM string", "CREATE TABLE x (a)", "PRAGMA user_version = 3", "CREATE TEMP VIEW v AS SELECT 1")

@@ -4,7 +4,7 @@ from warehouse.store.integrity import integrity
 from warehouse.store.loader import Loader
 from warehouse.store.migrate import latest_version
 from warehouse.store.narrowing import narrowed
-from warehouse.store.opening import integrity, is_warehouse, open_read, open_write
+from warehouse.store.opening import is_warehouse, open_read, open_write
 from warehouse.store.registry import stale_views, view, views
 from warehouse.store.removal import delete_rank
 from warehouse.store.select import Window, column_kinds, quoted, select
@@ -21,7 +21,6 @@ __all__ = [
     "column_kinds",
     "create",
     "delete_rank",
-    "integrity",
     "integrity",
     "is_warehouse",
     "latest_version",
