@@ -92,11 +92,13 @@ class Loader:
         """If the block raises, take out every row inserted in it, then let the error go on; updates are not undone.
 
         For one of several inputs that turns out to be bad.  By rowid, not by a savepoint, whose journal would grow with
-        the rows.
+        the rows.  A WriteError ends the whole transaction, so nothing is undone for it.
         """
         before = {table: self.last_id(table) for table in metadata.tables}
         try:
             yield
+        except (WriteError, KeyboardInterrupt):
+            raise
         except BaseException:
             for table, last in before.items():
                 self.connection.execute(f"DELETE FROM {table} WHERE rowid > ?", [last])
