@@ -1,5 +1,5 @@
 CREATE VIEW op_time AS
--- Host and device time of each operator name on each rank.
+-- Host and device time of each operator name on each rank; ProfilerStep ranges are left out, they are steps.
 --
 -- grain: rank_id, op_name
 -- uses:  op_cost
@@ -18,4 +18,5 @@ SELECT
     sum(device_total_ns) AS device_total_ns, sum(device_self_ns) AS device_self_ns,
     sum(communication_ns) AS communication_ns, sum(kernel_count) AS kernel_count
 FROM op_cost
+WHERE name NOT LIKE 'ProfilerStep#%'
 GROUP BY rank_id, name_id;

@@ -58,7 +58,7 @@ def _all(opened: Warehouse, view: str, *order: str) -> list[dict[str, Any]]:
 def _tell(told: dict[str, Any]) -> None:
     ranks: list[dict[str, Any]] = told["ranks"]
     print(f"{told['path']}: {told['size_bytes']} bytes, file version {told['file_version']}")
-    print(f"{told['runs']} runs, {len(ranks)} ranks, {_range(told['start_ns'], told['end_ns'])}")
+    print(f"runs: {told['runs']}, ranks: {len(ranks)}, {_range(told['start_ns'], told['end_ns'])}")
     if any(rank["is_simulated"] for rank in ranks):
         print("some of it was recorded on a simulated device (SimNPU)")
     _section("ranks", _SHOWN, ranks)
