@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from warehouse import store
-from warehouse.errors import UsageError
+from warehouse.errors import WarehouseVersionError
 from warehouse.export.placing import Placing
-from warehouse.export.registry import RankFile, chosen_kinds
+from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, whole_files
 from warehouse.export.selection import ChosenRank, Selection, choose
 
 OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
@@ -32,10 +32,10 @@ class ExportedFile:
 
 @dataclass
 class ExportReport:
-    """What an export made; `absent` are the (kind, rank number) without rows, which get no file."""
+    """What an export made; `absent` are the files, below the output directory, that would have no rows."""
 
     files: list[ExportedFile] = field(default_factory=list)
-    absent: list[tuple[str, int | None]] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,13 @@ def export(
     """
     files, whole = chosen_kinds(kinds)
     with closing(store.open_read(warehouse, query_only=False)) as connection:
+        if store.stale_views(connection):
+            raise WarehouseVersionError(f"{warehouse}: its views are of another npuwh: run `npuwh upgrade {warehouse}`")
         ranks = choose(connection, Selection(run, rank, step, from_ns, to_ns))
         folders = rank_folders(connection)
         tasks = [_rank_task(connection, each, folders[each.id], file) for each in ranks for file in files]
-        tasks += [task for kind in whole for task in _whole_tasks(connection, ranks, kind, gzip)]
+        is_part = len(ranks) < len(folders) or any(each.is_part for each in ranks)
+        tasks += [_whole_task(connection, ranks, file) for kind in whole for file in whole_files(kind, is_part, gzip)]
         return _write(Path(to), _inputs(connection), tasks, progress or _silent)
 
 
@@ -91,7 +94,7 @@ def _write(to: Path, inputs: Iterable[Path], tasks: list[_Task], progress: Progr
                 report.files.append(ExportedFile(to / task.name, task.kind, task.rank_no, rows))
             else:
                 placing.drop(task.name)
-                report.absent.append((task.kind, task.rank_no))
+                report.absent.append(task.name)
         progress("", len(tasks), len(tasks))
     return report
 
@@ -103,8 +106,11 @@ def _rank_task(connection: sqlite3.Connection, rank: ChosenRank, folder: str, fi
     return _Task(f"{folder}/{OUTPUT_FOLDER}/{file.file}", file.kind, rank.rank_no, write)
 
 
-def _whole_tasks(connection: sqlite3.Connection, ranks: list[ChosenRank], kind: str, gzip: bool) -> list[_Task]:
-    raise UsageError(f"{kind} is not there yet")
+def _whole_task(connection: sqlite3.Connection, ranks: list[ChosenRank], file: WholeFile) -> _Task:
+    def write(path: Path) -> int:
+        return file.write(connection, ranks, path)
+
+    return _Task(file.file, file.kind, None, write)
 
 
 def rank_folders(connection: sqlite3.Connection) -> dict[int, str]:

@@ -12,7 +12,10 @@ from warehouse import store
 from warehouse.errors import UsageError
 from warehouse.export.communication_file import write_communication, write_communication_matrix
 from warehouse.export.csv_file import write_csv
+from warehouse.export.parquet_file import parquet_views, write_parquet
 from warehouse.export.selection import ChosenRank
+from warehouse.export.trace_own import write_trace
+from warehouse.export.trace_vendor import write_vendor_trace
 
 # writes one rank's part to a path and tells how many rows it has; 0 = no file is made
 RankWriter = Callable[[sqlite3.Connection, ChosenRank, Path], int]
@@ -36,9 +39,10 @@ def rank_files() -> list[RankFile]:
     """The files of a rank in the order in which they are written; together they are the kind `text`.
 
     >>> [each.kind for each in rank_files()][:2]
-    ['operator_details', 'kernel_details']
+    ['trace_view', 'operator_details']
     """
     return [
+        RankFile("trace_view", "trace_view.json", write_vendor_trace),
         _csv("operator_details"),
         _csv("kernel_details"),
         _csv("op_statistic"),
@@ -53,7 +57,28 @@ def rank_files() -> list[RankFile]:
     ]
 
 
-# kinds that are about all chosen ranks together
+@dataclass(frozen=True)
+class WholeFile:
+    """A file about all chosen ranks together."""
+
+    kind: str
+    file: str
+    write: Callable[[sqlite3.Connection, list[ChosenRank], Path], int]
+
+
+def whole_files(kind: str, is_part: bool = False, gzip: bool = False) -> list[WholeFile]:
+    """The files of a kind that is about all chosen ranks; `is_part`: not all ranks of the warehouse are chosen.
+
+    >>> [each.file for each in whole_files("trace", gzip=True)]
+    ['trace.json.gz']
+    """
+    if kind == "trace":
+        return [WholeFile(kind, "trace.json.gz" if gzip else "trace.json", partial(write_trace, gzip=gzip))]
+    return [
+        WholeFile(kind, f"parquet/{view}.parquet", partial(write_parquet, view=view)) for view in parquet_views(is_part)
+    ]
+
+
 WHOLE_KINDS = ("trace", "parquet")
 
 
@@ -61,7 +86,7 @@ def kind_names() -> list[str]:
     """Every word that `export` takes.
 
     >>> kind_names()[:2], kind_names()[-2:]
-    (['text', 'operator_details'], ['trace', 'parquet'])
+    (['text', 'trace_view'], ['trace', 'parquet'])
     """
     return ["text", *(each.kind for each in rank_files()), *WHOLE_KINDS]
 

@@ -49,6 +49,11 @@ class ChosenRank:
     step_from_ns: int = 0
     step_to_ns: int = _LAST
 
+    @property
+    def is_part(self) -> bool:
+        """Whether only some of its time is wanted."""
+        return self.from_ns is not None or self.to_ns is not None or self.step_ids is not None
+
 
 def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenRank]:
     """The ranks that are meant, by run and number; UsageError if there is no such run, rank or step.
@@ -103,7 +108,7 @@ def rows_of(
         window = None
         if view.window is not None:
             source = view.window.view
-            own, window = _conditions(connection, rank, source, view.window.start, view.window.end)
+            own, window = conditions(connection, rank, source, view.window.start, view.window.end)
             if source == name:
                 terms += own
             else:
@@ -116,10 +121,15 @@ def rows_of(
             cursor.close()
 
 
-def _conditions(
+def conditions(
     connection: sqlite3.Connection, rank: ChosenRank, source: str, start: str, end: str
 ) -> tuple[list[tuple[str, str, Any]], store.Window | None]:
-    """Terms and window that keep what is wanted of a table or view with these columns of time."""
+    """Terms and window that keep what is wanted of a table or view with these columns of time; rank_id is not among
+    them.
+
+    >>> conditions(connection, rank, "device_task", "start_ns", "end_ns")  # doctest: +SKIP
+    ([("step_id", "in", (5,))], None)
+    """
     terms: list[tuple[str, str, Any]] = []
     from_ns, to_ns = rank.from_ns or 0, _LAST if rank.to_ns is None else rank.to_ns
     is_open = rank.from_ns is None and rank.to_ns is None
