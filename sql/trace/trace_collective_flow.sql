@@ -1,45 +1,47 @@
 CREATE VIEW trace_collective_flow AS
 -- Flows of our own trace between the ranks of a run that take part in one communication operation.
 --
--- Group and instance name together are the operation.  The flow starts at the rank that begins first and ends at the
--- others.
+-- Group and instance name together are the operation.  A flow leads from each rank to the one that begins next.
 --
--- grain: comm_op_id
+-- grain: id
 -- uses:  comm_op, comm_group, rank, trace_base
 -- cols:
---   comm_op_id     -      [key] comm_op.id
+--   peer_rank_id   -      [key] rank where it begins
 --   rank_id        -      [key] rank
---   step_id        -      [key] step
---   start_ns       ns     [key] start of the operation on this rank
---   end_ns         ns     [key] end of the operation on this rank
---   peer_rank_id   -      [key] rank that begins first
---   ph             text   s or f
---   bp             text   e
---   name           text   collective
---   cat            text   collective
---   id             int    comm_op.id on the rank that begins first
---   pid            int    process
---   tid            int    thread and lane
---   ts             ns_us  start since the base
+--   step_id        -      [key] step of the end
+--   start_ns       ns     [key] start of the slice at the end
+--   end_ns         ns     [key] end of the slice at the end
+--   peer_start_ns  ns     [key] start of the slice at the beginning
+--   peer_until_ns  ns     [key] its end, at least a ns after its start
+--   peer_step_id   -      [key] its step
+--   name           text   name of the flow
+--   id             int    number of the flow, unique under its name
+--   from_pid       int    process where it begins
+--   from_tid       int    thread and lane where it begins
+--   from_ts        ns_us  start of that slice since the base
+--   to_pid         int    process where it ends
+--   to_tid         int    thread and lane where it ends
+--   to_ts          ns_us  start of that slice since the base
 WITH part AS (
     SELECT
-        o.*,
-        k.device_id AS rank_device_id,
-        count(*) OVER (PARTITION BY k.run_id, g.name_id, o.name_id) AS rank_total,
-        first_value(o.id) OVER earliest AS first_id,
-        first_value(o.rank_id) OVER earliest AS first_rank_id
+        o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
+        k.run_id, g.name_id AS group_name_id, o.name_id,
+        o.rank_id * 1000 + coalesce(o.device_id, k.device_id, 0) * 10 + 4 AS pid,
+        o.comm_group_id * 100000 + o.lane AS tid
     FROM comm_op o
     JOIN comm_group g ON g.id = o.comm_group_id
     JOIN rank k ON k.id = o.rank_id
-    WINDOW earliest AS (PARTITION BY k.run_id, g.name_id, o.name_id ORDER BY o.start_ns, o.id)
+),
+chain AS (
+    SELECT *, lag(id) OVER (PARTITION BY run_id, group_name_id, name_id ORDER BY start_ns, id) AS before_id FROM part
 )
 SELECT
-    p.id AS comm_op_id, p.rank_id, p.step_id, p.start_ns, p.end_ns, p.first_rank_id AS peer_rank_id,
-    CASE WHEN p.id = p.first_id THEN 's' ELSE 'f' END AS ph,
-    'e' AS bp, 'collective' AS name, 'collective' AS cat, p.first_id AS id,
-    p.rank_id * 1000 + coalesce(p.device_id, p.rank_device_id, 0) * 10 + 4 AS pid,
-    p.comm_group_id * 100000 + p.lane AS tid,
-    p.start_ns - (SELECT base_ns FROM trace_base) AS ts
-FROM part p
-WHERE p.rank_total > 1
-ORDER BY p.start_ns, p.id <> p.first_id;
+    b.rank_id AS peer_rank_id,
+    p.rank_id, p.step_id, p.start_ns, p.end_ns,
+    b.start_ns AS peer_start_ns, max(b.end_ns, b.start_ns + 1) AS peer_until_ns, b.step_id AS peer_step_id,
+    'collective' AS name, p.id,
+    b.pid AS from_pid, b.tid AS from_tid, b.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
+    p.pid AS to_pid, p.tid AS to_tid, p.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
+FROM chain p
+JOIN part b ON b.id = p.before_id
+WHERE b.rank_id <> p.rank_id;

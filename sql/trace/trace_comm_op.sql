@@ -1,11 +1,8 @@
 CREATE VIEW trace_comm_op AS
 -- Communication operations as slices of our own trace, on the thread of their group.
 --
--- Each ends the flow `launch` from its call; where its operator is not that of the call, or the call is unknown, also
--- the flow `op`.
---
 -- grain: id
--- uses:  comm_op_named, api_call, rank, trace_base
+-- uses:  comm_op_named, rank, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                  -      [key] comm_op.id
@@ -13,8 +10,6 @@ CREATE VIEW trace_comm_op AS
 --   step_id             -      [key] step
 --   start_ns            ns     [key] start
 --   end_ns              ns     [key] end
---   "f:op"              -      [key] end of the flow from the operator
---   "f:launch"          -      [key] end of the flow from the call
 --   ph                  text   X
 --   name                text   operation
 --   cat                 text   communication
@@ -35,8 +30,6 @@ CREATE VIEW trace_comm_op AS
 --   "args:connection"   int    number of the launch
 SELECT
     o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
-    CASE WHEN a.op_id IS NOT o.op_id THEN o.op_id END AS "f:op",
-    CASE WHEN a.connection_no = o.connection_no THEN a.id END AS "f:launch",
     'X' AS ph, o.name, 'communication' AS cat,
     o.rank_id * 1000 + coalesce(o.device_id, (SELECT r.device_id FROM rank r WHERE r.id = o.rank_id), 0) * 10 + 4
         AS pid,
@@ -48,5 +41,4 @@ SELECT
     o.data_type AS "args:data type", o.algorithm AS "args:algorithm", o.wait_ns AS "args:wait(us)",
     o.connection_no AS "args:connection"
 FROM comm_op_named o
-LEFT JOIN api_call a ON a.id = o.api_call_id
 ORDER BY o.rank_id, o.start_ns, o.end_ns DESC;

@@ -1,7 +1,7 @@
 CREATE VIEW trace_comm_task AS
 -- Tasks of communication operations as slices of our own trace, on the thread of their plane.
 --
--- The same tasks stand on their streams, too (trace_task), with the flows from their launches.
+-- The same tasks stand on their streams, too (trace_task); the flows lead there.
 --
 -- grain: id
 -- uses:  comm_task_named, device_task, trace_base

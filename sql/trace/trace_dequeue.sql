@@ -1,5 +1,5 @@
 CREATE VIEW trace_dequeue AS
--- Tasks taken from the host task queue, as slices of our own trace; each ends the flow `queue` from its other half.
+-- Tasks taken from the host task queue, as slices of our own trace.
 --
 -- No lane is stored: the writer finds it.
 --
@@ -12,7 +12,6 @@ CREATE VIEW trace_dequeue AS
 --   step_id             -      [key] step
 --   start_ns            ns     [key] start
 --   end_ns              ns     [key] end
---   "f:queue"           -      [key] end of the flow from the enqueue
 --   ph                  text   X
 --   name                text   name of the dequeue
 --   cat                 text   dequeue
@@ -26,7 +25,6 @@ CREATE VIEW trace_dequeue AS
 --   "args:queued(us)"   ns_us  from the end of the enqueue to the start of this
 SELECT
     q.id, q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
-    CASE WHEN q.enqueue_start_ns IS NOT NULL THEN q.id END AS "f:queue",
     'X' AS ph, coalesce(q.dequeue_name, 'Dequeue') AS name, 'dequeue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
     q.dequeue_thread_id * 10000 + 3000 AS tid,

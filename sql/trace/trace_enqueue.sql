@@ -1,5 +1,5 @@
 CREATE VIEW trace_enqueue AS
--- Tasks put into the host task queue, as slices of our own trace; each starts the flow `queue` to its other half.
+-- Tasks put into the host task queue, as slices of our own trace.
 --
 -- No lane is stored: the writer finds it.
 --
@@ -12,7 +12,6 @@ CREATE VIEW trace_enqueue AS
 --   step_id             -      [key] step
 --   start_ns            ns     [key] start
 --   end_ns              ns     [key] end
---   "s:queue"           -      [key] start of the flow to the dequeue
 --   ph                  text   X
 --   name                text   name of the enqueue
 --   cat                 text   enqueue
@@ -25,7 +24,6 @@ CREATE VIEW trace_enqueue AS
 --   "args:correlation"  int    number both halves carry
 SELECT
     q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
-    CASE WHEN q.dequeue_start_ns IS NOT NULL THEN q.id END AS "s:queue",
     'X' AS ph, coalesce(q.enqueue_name, 'Enqueue') AS name, 'enqueue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
     q.enqueue_thread_id * 10000 + 2000 AS tid,

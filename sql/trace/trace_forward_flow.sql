@@ -1,27 +1,34 @@
 CREATE VIEW trace_forward_flow AS
 -- Flows of our own trace from forward operators to their backward operators on other threads.
 --
--- grain: rank_id, id, ph
+-- grain: id
 -- uses:  forward_backward, op, trace_base
 -- window: op start_ns end_ns
 -- cols:
---   rank_id  -      [key] rank
---   ph       text   s or f
---   bp       text   e
---   name     text   forward_backward
---   cat      text   forward_backward
---   id       int    op.id of the forward operator
---   pid      int    process
---   tid      int    thread and lane
---   ts       ns_us  start of the operator since the base
-WITH half (ph) AS (VALUES ('s'), ('f'))
+--   rank_id        -      [key] rank
+--   step_id        -      [key] step of the end
+--   start_ns       ns     [key] start of the slice at the end
+--   end_ns         ns     [key] end of the slice at the end
+--   peer_start_ns  ns     [key] start of the slice at the beginning
+--   peer_until_ns  ns     [key] its end, at least a ns after its start
+--   peer_step_id   -      [key] its step
+--   name           text   name of the flow
+--   id             int    number of the flow, unique under its name
+--   from_pid       int    process where it begins
+--   from_tid       int    thread and lane where it begins
+--   from_ts        ns_us  start of that slice since the base
+--   to_pid         int    process where it ends
+--   to_tid         int    thread and lane where it ends
+--   to_ts          ns_us  start of that slice since the base
 SELECT
-    l.rank_id, h.ph, 'e' AS bp, 'forward_backward' AS name, 'forward_backward' AS cat, l.forward_op_id AS id,
-    l.rank_id * 1000 + 1 AS pid,
-    CASE h.ph WHEN 's' THEN f.thread_id * 10000 + f.lane ELSE b.thread_id * 10000 + b.lane END AS tid,
-    CASE h.ph WHEN 's' THEN f.start_ns ELSE b.start_ns END - (SELECT base_ns FROM trace_base) AS ts
+    l.rank_id, b.step_id, b.start_ns, b.end_ns,
+    f.start_ns AS peer_start_ns, max(f.end_ns, f.start_ns + 1) AS peer_until_ns, f.step_id AS peer_step_id,
+    'forward_backward' AS name, l.forward_op_id AS id,
+    l.rank_id * 1000 + 1 AS from_pid, f.thread_id * 10000 + f.lane AS from_tid,
+    f.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
+    l.rank_id * 1000 + 1 AS to_pid, b.thread_id * 10000 + b.lane AS to_tid,
+    b.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM forward_backward l
-CROSS JOIN half h
 JOIN op f ON f.id = l.forward_op_id
 JOIN op b ON b.id = l.backward_op_id
 WHERE f.thread_id <> b.thread_id;

@@ -1,15 +1,14 @@
 CREATE VIEW trace_mark AS
--- mstx marks and ranges as slices of our own trace; each that a device answered starts the flow `mark`.
+-- mstx marks and ranges as slices of our own trace.
 --
 -- grain: id
--- uses:  mark_named, device_task, trace_base
+-- uses:  mark_named, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                -      [key] mark.id
 --   rank_id           -      [key] rank
 --   start_ns          ns     [key] start
 --   end_ns            ns     [key] end
---   "s:mark"          -      [key] start of the flow to the device
 --   ph                text   X
 --   name              text   the user's message
 --   cat               text   mark
@@ -22,8 +21,6 @@ CREATE VIEW trace_mark AS
 --   "args:category"   int    the user's category
 SELECT
     m.id, m.rank_id, m.start_ns, m.end_ns,
-    CASE WHEN EXISTS (SELECT 1 FROM device_task t WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no)
-        THEN m.rank_id << 33 | m.connection_no END AS "s:mark",
     'X' AS ph, coalesce(m.message, '') AS name, 'mark' AS cat,
     m.rank_id * 1000 + 1 AS pid,
     m.thread_id * 10000 + 5000 + m.lane AS tid,

@@ -1,11 +1,8 @@
 CREATE VIEW trace_op AS
 -- Framework operators as slices of our own trace.
 --
--- One that launched anything starts the flow `op`.  A viewer ties a flow to the slice of the thread that began last, so
--- it meets a child that begins in the same ns.
---
 -- grain: id
--- uses:  op_named, device_task, comm_op, trace_base
+-- uses:  op_named, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                     -      [key] op.id
@@ -13,7 +10,6 @@ CREATE VIEW trace_op AS
 --   step_id                -      [key] step
 --   start_ns               ns     [key] start
 --   end_ns                 ns     [key] end
---   "s:op"                 -      [key] start of the flow to what it launched
 --   ph                     text   X
 --   name                   text   operator, or ProfilerStep#N
 --   cat                    text   op
@@ -30,8 +26,6 @@ CREATE VIEW trace_op AS
 --   "args:module"          text   module hierarchy
 SELECT
     o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
-    CASE WHEN EXISTS (SELECT 1 FROM device_task t WHERE t.op_id = o.id)
-        OR EXISTS (SELECT 1 FROM comm_op c WHERE c.op_id = o.id) THEN o.id END AS "s:op",
     'X' AS ph, o.name, 'op' AS cat,
     o.rank_id * 1000 + 1 AS pid,
     o.thread_id * 10000 + o.lane AS tid,

@@ -1,11 +1,8 @@
 CREATE VIEW trace_task AS
 -- Device tasks as slices of our own trace, all of them: a parent record stands on a thread of its own below its stream.
 --
--- Each ends the flow `launch` from its call and, in a graph, the flow `replay` from the call that launched the graph;
--- where its operator is not that of the call, or the call is unknown, also the flow `op`.
---
 -- grain: id
--- uses:  device_task_named, api_call, graph_replay, graph_replay_named, memory_copy, trace_base
+-- uses:  device_task_named, graph_replay_named, memory_copy, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                     -      [key] device_task.id
@@ -13,10 +10,6 @@ CREATE VIEW trace_task AS
 --   step_id                -      [key] step
 --   start_ns               ns     [key] start
 --   end_ns                 ns     [key] end
---   "f:op"                 -      [key] end of the flow from the operator
---   "f:launch"             -      [key] end of the flow from the call
---   "f:replay"             -      [key] end of the flow from the call that launched the graph
---   "f:mark"               -      [key] end of the flow from the mark
 --   ph                     text   X
 --   name                   text   kernel, else the task type
 --   cat                    text   kernel or task
@@ -48,10 +41,6 @@ CREATE VIEW trace_task AS
 --   "args:bytes"           int    bytes copied
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
-    CASE WHEN a.op_id IS NOT t.op_id THEN t.op_id END AS "f:op",
-    CASE WHEN a.connection_no = t.connection_no THEN a.id END AS "f:launch",
-    g.api_call_id AS "f:replay",
-    CASE WHEN t.connection_no BETWEEN 4000000001 AND 4294967294 THEN t.rank_id << 33 | t.connection_no END AS "f:mark",
     'X' AS ph, t.name, CASE WHEN t.kernel_id IS NULL THEN 'task' ELSE 'kernel' END AS cat,
     t.rank_id * 1000 + t.device_id * 10 + 3 AS pid,
     t.stream_no * 1000 + 1000 + t.is_covered * 500 + t.lane AS tid,
@@ -67,6 +56,4 @@ SELECT
     t.connection_no AS "args:connection",
     (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes"
 FROM device_task_named t
-LEFT JOIN api_call a ON a.id = t.api_call_id
-LEFT JOIN graph_replay g ON g.id = t.graph_replay_id
 ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;

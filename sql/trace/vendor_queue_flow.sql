@@ -22,7 +22,8 @@ CREATE VIEW vendor_queue_flow AS
 --   cat            text   async_task_queue
 SELECT
     rank_id, step_id, enqueue_start_ns AS start_ns, enqueue_end_ns AS end_ns,
-    dequeue_start_ns AS peer_start_ns, max(dequeue_end_ns, dequeue_start_ns + 1) AS peer_until_ns, step_id AS peer_step_id,
+    dequeue_start_ns AS peer_start_ns, max(dequeue_end_ns, dequeue_start_ns + 1) AS peer_until_ns,
+    step_id AS peer_step_id,
     's' AS ph, 'e' AS bp, 'enqueue_to_dequeue' AS name, correlation_no AS id,
     (SELECT t.pid FROM thread t WHERE t.id = enqueue_thread_id) AS pid, enqueue_tid AS tid,
     enqueue_start_ns AS ts, 'async_task_queue' AS cat

@@ -79,3 +79,19 @@ def write_view(
         for rows in chunks(cursor):
             events.write(writer.json_events(rows), len(rows))
     return events.count - before
+
+
+def peer_is_chosen(view: str, rank: ChosenRank) -> list[tuple[str, str, Any]]:
+    """Conditions on the other end of a flow, like those that `rows_of` puts on the row's own end."""
+    terms: list[tuple[str, str, Any]] = []
+    from_ns, to_ns = rank.from_ns, rank.to_ns
+    if rank.step_ids is not None:
+        if "peer_step_id" in {column.name for column in store.view(view).columns}:
+            terms.append(("peer_step_id", "in", rank.step_ids))
+        else:
+            from_ns, to_ns = max(from_ns or 0, rank.step_from_ns), min(to_ns or rank.step_to_ns, rank.step_to_ns)
+    if to_ns is not None:
+        terms.append(("peer_start_ns", "<", to_ns))
+    if from_ns is not None:
+        terms.append(("peer_until_ns", ">", from_ns))
+    return terms

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
-from warehouse import store
 from warehouse.export.selection import ChosenRank
-from warehouse.export.trace_events import EventArray, write_view
+from warehouse.export.trace_events import EventArray, peer_is_chosen, write_view
 
 _SLICES = (
     "vendor_op_slice",
@@ -45,22 +43,6 @@ def write_vendor_trace(connection: sqlite3.Connection, rank: ChosenRank, path: P
             for view in _SLICES + _COUNTERS:
                 write_view(events, connection, rank, view)
             for view in _FLOWS:
-                write_view(events, connection, rank, view, _peer_is_chosen(view, rank))
+                write_view(events, connection, rank, view, peer_is_chosen(view, rank))
         file.write(b"\n")
         return 0 if events.count == names else events.count
-
-
-def _peer_is_chosen(view: str, rank: ChosenRank) -> list[tuple[str, str, Any]]:
-    """Conditions on the other end of a flow, as those that `rows_of` puts on this end."""
-    terms: list[tuple[str, str, Any]] = []
-    from_ns, to_ns = rank.from_ns, rank.to_ns
-    if rank.step_ids is not None:
-        if "peer_step_id" in {column.name for column in store.view(view).columns}:
-            terms.append(("peer_step_id", "in", rank.step_ids))
-        else:
-            from_ns, to_ns = max(from_ns or 0, rank.step_from_ns), min(to_ns or rank.step_to_ns, rank.step_to_ns)
-    if to_ns is not None:
-        terms.append(("peer_start_ns", "<", to_ns))
-    if from_ns is not None:
-        terms.append(("peer_until_ns", ">", from_ns))
-    return terms
