@@ -123,7 +123,9 @@ class HostSweep:
     ) -> None:
         """step_*: host ranges of the rank's steps.  has_queue: the rank has a task queue (decides API rule 3 or 5).
 
-        Raises ValueError if the step columns differ in length, TypeError if one is no int64.
+        first_*_id: 0 or more.
+
+        Raises ValueError if the step columns differ in length or an id is negative, TypeError if a column is no int64.
         """
     def feed(
         self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64

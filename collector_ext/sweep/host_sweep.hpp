@@ -69,7 +69,8 @@ struct QueueTasks {
 // An enqueue meets the next dequeue of the same correlation number.  A dequeue that comes first (equal start) still meets its
 // enqueue while it is open.
 //
-// State grows with what is open (slices, tracks, tasks in the queue), not with what was fed.
+// State grows with what is open (slices, tracks, tasks in the queue), not with what was fed.  An event costs O(1) amortised; an
+// ALLOCATION whose op is not open on a thread looks through the ancestors of the ops of the open dequeues.
 class HostSweep {
 public:
     struct FirstIds {

@@ -19,23 +19,38 @@ ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
-def tool(name: str) -> str:
-    """Path of a CMake tool: that of this Python environment first (the `cmake` package), then the system's."""
+def find_tool(name: str) -> str | None:
+    """Path of a build tool: that of this Python environment first (installed by pip), then the system's."""
     beside = Path(sys.executable).parent / name
-    found = str(beside) if beside.exists() else shutil.which(name)
+    return str(beside) if beside.exists() else shutil.which(name)
+
+
+def tool(name: str) -> str:
+    """As `find_tool`; ends the program with status 2 if there is none."""
+    found = find_tool(name)
     if found is None:
-        sys.exit(f"run.py: no {name} found; install it, for example with `pip install cmake`")
+        print(f"run.py: no {name} found; install it, for example with `pip install cmake`", file=sys.stderr)
+        sys.exit(2)
     return found
+
+
+def attempt(command: list[str]) -> str:
+    """Run a command; returns its output if it failed, else nothing."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else f"{done.stdout}\n{done.stderr}"
 
 
 def build(folder: Path, flags: str) -> None:
     """Configure and build; ends the program with status 2 if that fails."""
     configure = [tool("cmake"), "-S", str(ROOT / "collector_ext"), "-B", str(folder), "-DCMAKE_BUILD_TYPE=None"]
     configure += [f"-DCMAKE_CXX_FLAGS={flags}", "-DNPUWH_BUILD_MODULE=OFF", "-DNPUWH_BUILD_TESTS=ON"]
+    if ninja := find_tool("ninja"):
+        configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
+    if attempt(configure):
+        shutil.rmtree(folder, ignore_errors=True)  # perhaps made by the tools of an environment that is gone
     for command in (configure, [tool("cmake"), "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+        if output := attempt(command):
+            print(output, file=sys.stderr)
             sys.exit(2)
 
 
