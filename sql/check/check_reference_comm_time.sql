@@ -9,7 +9,8 @@ CREATE VIEW check_reference_comm_time AS
 --   rank_id  -     rank
 --   op_name  -     operator
 --   step     -     step and its number
---   text     text  columns that differ by more than 10 ns (start: 0.5 us beyond the rank's offset), or which side lacks it
+--   text     text  columns that differ by more than 10 ns (start: 0.5 us beyond the rank's offset), or which side
+--                  lacks it
 WITH pair AS (
     SELECT r.*, a.start_timestamp AS start_here, a.elapse_time AS elapse_here, a.transit_time AS transit_here,
         a.wait_time AS wait_here, a.synchronization_time AS synchronization_here, a.idle_time AS idle_here,
@@ -27,7 +28,8 @@ compared AS (
         || CASE WHEN abs(p.elapse_here - p.elapse_time) > 1e-5 THEN ' elapse_time' ELSE '' END
         || CASE WHEN abs(p.transit_here - p.transit_time) > 1e-5 THEN ' transit_time' ELSE '' END
         || CASE WHEN abs(p.wait_here - p.wait_time) > 1e-5 THEN ' wait_time' ELSE '' END
-        || CASE WHEN abs(p.synchronization_here - p.synchronization_time) > 1e-5 THEN ' synchronization_time' ELSE '' END
+        || CASE WHEN abs(p.synchronization_here - p.synchronization_time) > 1e-5
+            THEN ' synchronization_time' ELSE '' END
         || CASE WHEN abs(p.idle_here - p.idle_time) > 1e-5 THEN ' idle_time' ELSE '' END
         || CASE WHEN p.type_here <> p.type THEN ' type' ELSE '' END AS columns
     FROM pair p

@@ -25,11 +25,13 @@ moved AS (
     SELECT
         o.rank_id, o.step_name, o.type, o.op_key, b.transport, b.size_bytes, b.transit_ns,
         coalesce(round(b.bandwidth_gbps, 4), 0) AS bandwidth_gbps,
-        CASE b.transport WHEN 'SDMA' THEN 0 ELSE round(b.large_packet_count * 1.0 / b.packet_count, 4) END AS large_ratio
+        CASE b.transport WHEN 'SDMA' THEN 0 ELSE round(b.large_packet_count * 1.0 / b.packet_count, 4) END
+            AS large_ratio
     FROM op o
     JOIN comm_op_bandwidth b ON b.comm_op_id = o.comm_op_id
     UNION ALL
-    SELECT o.rank_id, o.step_name, o.type, 'Total Op Info', b.transport, sum(b.size_bytes), sum(b.transit_ns), NULL, NULL
+    SELECT
+        o.rank_id, o.step_name, o.type, 'Total Op Info', b.transport, sum(b.size_bytes), sum(b.transit_ns), NULL, NULL
     FROM op o
     JOIN comm_op_bandwidth b ON b.comm_op_id = o.comm_op_id
     GROUP BY o.rank_id, o.step_name, o.type, b.transport
@@ -40,7 +42,8 @@ packet AS (
     JOIN comm_op_packet p ON p.comm_op_id = o.comm_op_id AND p.transport <> 'SDMA'
     UNION ALL
     SELECT
-        o.rank_id, o.step_name, o.type, 'Total Op Info', p.transport, p.packet_bytes, sum(p.packet_count), sum(p.transit_ns)
+        o.rank_id, o.step_name, o.type, 'Total Op Info', p.transport, p.packet_bytes, sum(p.packet_count),
+        sum(p.transit_ns)
     FROM op o
     JOIN comm_op_packet p ON p.comm_op_id = o.comm_op_id AND p.transport <> 'SDMA'
     GROUP BY o.rank_id, o.step_name, o.type, p.transport, p.packet_bytes

@@ -33,7 +33,8 @@ SELECT
     t.step_name,
     t.type,
     t.op_key,
-    CASE WHEN t.start_ns IS NOT NULL THEN printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) END AS "Start Timestamp(us)",
+    CASE WHEN t.start_ns IS NOT NULL THEN printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) END
+        AS "Start Timestamp(us)",
     t.elapse_ns / 1e6 AS "Elapse Time(ms)",
     t.transit_ns / 1e6 AS "Transit Time(ms)",
     t.wait_ns / 1e6 AS "Wait Time(ms)",

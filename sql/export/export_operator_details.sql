@@ -39,7 +39,9 @@ SELECT
             WHERE f.stack_id = o.stack_id ORDER BY f.depth
         )
     ) AS "Call Stack",
-    (o.end_ns - o.start_ns - coalesce((SELECT sum(c.end_ns - c.start_ns) FROM op c WHERE c.parent_id = o.id), 0)) / 1000.0
+    (
+        o.end_ns - o.start_ns - coalesce((SELECT sum(c.end_ns - c.start_ns) FROM op c WHERE c.parent_id = o.id), 0)
+    ) / 1000.0
         AS "Host Self Duration(us)",
     (o.end_ns - o.start_ns) / 1000.0 AS "Host Total Duration(us)",
     coalesce((SELECT sum(ns) / 1000.0 FROM (

@@ -2,7 +2,8 @@ CREATE VIEW export_step_trace_time AS
 -- step_trace_time.csv: a row a step and device; without steps one row over everything.
 --
 -- An interval of the overlap analysis counts in the step in whose device window it starts, with its whole length
--- (deliverables.md section 6).  Computed in whole ns; the vendor's doubles are up to 0.25 us off in Stage and Preparing.
+-- (deliverables.md section 6).  A sum of nothing reads 0, not 0.0.  Computed in whole ns; the vendor's doubles are up
+-- to 0.25 us off in Stage and Preparing.
 --
 -- grain: rank_id, Device_id, step_id
 -- uses:  step_piece, step, op
@@ -40,15 +41,17 @@ SELECT
     t.step_id,
     t.device_id AS Device_id,
     s.step_no AS Step,
-    t.computing_ns / 1000.0 AS Computing,
-    t.exposed_ns / 1000.0 AS "Communication(Not Overlapped)",
-    (t.communication_ns - t.exposed_ns) / 1000.0 AS Overlapped,
-    t.communication_ns / 1000.0 AS Communication,
-    t.free_ns / 1000.0 AS Free,
+    CASE t.computing_ns WHEN 0 THEN 0 ELSE t.computing_ns / 1000.0 END AS Computing,
+    CASE t.exposed_ns WHEN 0 THEN 0 ELSE t.exposed_ns / 1000.0 END AS "Communication(Not Overlapped)",
+    CASE t.communication_ns WHEN 0 THEN 0 ELSE (t.communication_ns - t.exposed_ns) / 1000.0 END AS Overlapped,
+    CASE t.communication_ns WHEN 0 THEN 0 ELSE t.communication_ns / 1000.0 END AS Communication,
+    CASE t.free_ns WHEN 0 THEN 0 ELSE t.free_ns / 1000.0 END AS Free,
     (t.end_ns - t.start_ns - t.bubble_ns) / 1000.0 AS Stage,
     CASE t.bubble_ns WHEN 0 THEN 0 ELSE t.bubble_ns / 1000.0 END AS Bubble,
-    max(t.exposed_ns - t.bubble_ns, 0) / 1000.0 AS "Communication(Not Overlapped and Exclude Receive)",
-    (t.first_ns - coalesce(s.start_ns, (SELECT min(o.start_ns) FROM op o WHERE o.rank_id = t.rank_id))) / 1000.0 AS Preparing
+    CASE WHEN t.exposed_ns > t.bubble_ns THEN (t.exposed_ns - t.bubble_ns) / 1000.0 ELSE 0 END
+        AS "Communication(Not Overlapped and Exclude Receive)",
+    (t.first_ns - coalesce(s.start_ns, (SELECT min(o.start_ns) FROM op o WHERE o.rank_id = t.rank_id))) / 1000.0
+        AS Preparing
 FROM total t
 LEFT JOIN step s ON s.id = t.step_id
 ORDER BY t.rank_id, t.device_id, s.step_no;

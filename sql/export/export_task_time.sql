@@ -1,8 +1,8 @@
 CREATE VIEW export_task_time AS
 -- task_time.csv: a row a task of the device.
 --
--- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no symbol
--- of the device binary.
+-- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no
+-- symbol of the device binary.
 --
 -- grain: rank_id, Device_id, start_ns, stream_id, task_id
 -- uses:  device_task, kernel, string
