@@ -172,6 +172,17 @@ def test_wal_file_where_nothing_can_be_made_beside_it(path):
     connection.close()
 
 
+def test_a_file_that_is_being_written(path, monkeypatch):
+    monkeypatch.setattr(opening, "_BUSY_SECONDS", 0.1)
+    writer = store.open_write(path)
+    writer.execute("BEGIN EXCLUSIVE")  # as a long addition holds it
+    assert store.is_warehouse(path)
+    for attempt in (store.open_read, store.open_write):
+        with pytest.raises(WarehouseFileError, match="another process is writing it"):
+            attempt(path)
+    writer.close()
+
+
 def test_a_live_writer_is_neither_disturbed_nor_seen(path):
     writer = store.open_write(path)
     writer.execute("PRAGMA cache_size = 10")

@@ -66,18 +66,23 @@ def open_write(path: Path | str, *, any_version: bool = False) -> sqlite3.Connec
 
 
 def is_warehouse(path: Path | str) -> bool:
-    """Whether the file is a warehouse of ours, of any version.
+    """Whether the file is a warehouse of ours: of any version, also while it is being written or needs repair.
 
     >>> is_warehouse("no such file")
     False
     """
+    path = Path(path)
     try:
-        open_read(path).close()
-    except WarehouseVersionError:
-        return True
+        _check_file(path)
+        connection = _connect(path, "ro&immutable=1")  # asks for no lock; the mark it reads never changes
     except WarehouseFileError:
         return False
-    return True
+    try:
+        return _pragma(connection, "application_id") == APPLICATION_ID
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        connection.close()
 
 
 def listen_to_signals(connection: sqlite3.Connection) -> None:
