@@ -16,7 +16,7 @@ from warehouse.sample import write_profile
 
 RANK = "sim_41000_20251009085320000_ascend_pt"
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
-FROM, TO = 1760000000005190000, 1760000000005540000  # from inside a kernel of step 3 into step 4
+FROM, TO = 1760000000005190000, 1760000000005700000  # from inside a kernel of step 3 into step 4
 
 
 def ns(text):
