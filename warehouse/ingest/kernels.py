@@ -18,7 +18,7 @@ from warehouse.store import Loader, select
 COMPUTING, UNCOUNTED = 1, 4
 # cores whose tasks are no rows of kernel_details.csv (deliverables.md 3)
 _NO_DETAILS = ("WRITE_BACK", "INVALID", "HCCL_AI_CPU", "COMMUNICATION")
-_REMEMBERED = 20_000
+_REMEMBERED = 4000
 _TEXTS = (
     "op_type", "core", "input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes", "output_formats",
     "attributes", "state", "hf32", "grid", "block",

@@ -25,7 +25,7 @@ class LinkStore:
         run("PRAGMA journal_mode = OFF")
         run("PRAGMA synchronous = OFF")
         run("PRAGMA temp_store = FILE")
-        run("PRAGMA cache_size = -8192")
+        run("PRAGMA cache_size = -1024")
         run("BEGIN")
 
     def __enter__(self) -> LinkStore:

@@ -14,7 +14,7 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.official_layout import ESSENTIAL, KNOWN, NO_PLACE, REQUIRED
 from warehouse.readers.official_open import OfficialFile, quoted
 
-BATCH_ROWS = 16384
+BATCH_ROWS = 4096
 MISSING_32 = 4294967295
 _DICTIONARIES = ("STRING_IDS", "CONNECTION_IDS", "sqlite_sequence")
 

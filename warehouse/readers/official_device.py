@@ -26,10 +26,12 @@ _TEXTS = "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes o
 def prepare(database: OfficialDatabase) -> None:
     """Make the TEMP tables that the functions below read."""
     run = database.run
-    run("CREATE TEMP TABLE task_order (descriptor, n, row, start, end, PRIMARY KEY (descriptor, n)) WITHOUT ROWID")
-    run("CREATE TEMP TABLE sub_task (deviceId, streamId, taskId, startNs, "
-        "PRIMARY KEY (deviceId, streamId, taskId, startNs)) WITHOUT ROWID")
-    run("CREATE TEMP TABLE graph_task (row INTEGER PRIMARY KEY, n)")
+    # types matter: a column without one compares in a way that no index on it serves
+    run("""CREATE TEMP TABLE task_order (descriptor INTEGER, n INTEGER, row INTEGER, start INTEGER, end INTEGER,
+        PRIMARY KEY (descriptor, n)) WITHOUT ROWID""")
+    run("""CREATE TEMP TABLE sub_task (deviceId INTEGER, streamId INTEGER, taskId INTEGER, startNs INTEGER,
+        PRIMARY KEY (deviceId, streamId, taskId, startNs)) WITHOUT ROWID""")
+    run("CREATE TEMP TABLE graph_task (row INTEGER PRIMARY KEY, n INTEGER)")
     if not database.has("TASK"):
         return
     run(f"""INSERT INTO task_order

@@ -115,7 +115,7 @@ class OfficialFile:
         run("PRAGMA cell_size_check = ON")
         run("PRAGMA mmap_size = 0")
         run("PRAGMA temp_store = FILE")
-        run("PRAGMA cache_size = -4096")  # small on purpose: a large cache makes SQLite's sorts slower
+        run("PRAGMA cache_size = -1024")  # small on purpose: a large cache makes SQLite's sorts slower
         if hasattr(self.connection, "setlimit"):  # Python 3.11
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_TEXT)
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
