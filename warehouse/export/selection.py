@@ -149,16 +149,15 @@ def _columns(connection: sqlite3.Connection, source: str) -> set[str]:
 
 def _look_back(connection: sqlite3.Connection, rank: ChosenRank, source: str) -> int | None:
     """How long a row of `source` can be at most; None if that is not known of each table its times may come from."""
-    tables = _tables(source)
-    longest = dict(
-        connection.execute(
-            *store.select("event_extent", ["table_name", "max_duration_ns"], [("rank_id", "=", rank.id)])
-        ).fetchall()
-    )
-    timed = {table for table in tables if {"start_ns", "end_ns"} <= _columns(connection, table)} - {"step"}
-    if not timed or not timed <= longest.keys():
-        return None
-    return max(longest[table] or 0 for table in timed)
+    query = store.select("event_extent", ["table_name", "max_duration_ns"], [("rank_id", "=", rank.id)])
+    longest = dict(connection.execute(*query).fetchall())
+    # a table of slices without an extent has no row of this rank; queue_task has its times under other names
+    timed = {
+        table
+        for table in _tables(source) - {"step"}
+        if table in longest or {"start_ns", "end_ns"} <= _columns(connection, table)
+    }
+    return max(longest.get(table) or 0 for table in timed) if timed else None
 
 
 def _tables(source: str) -> set[str]:
