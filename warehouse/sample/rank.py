@@ -65,6 +65,7 @@ class Rank:
         return self._pairs + sequence
 
     def descriptor(self) -> int:
+        """Next globalTaskId."""
         self._descriptor += 1
         return self._descriptor - 1
 
