@@ -1,4 +1,4 @@
-"""Captured graphs: their executions, the calls that launched them, and the tasks they were captured from (ascend-db.md 9)."""
+"""Captured graphs: executions, the calls that launched them, and the tasks they are made of (ascend-db.md 9)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Graphs:
         self._replays: LinkTable = load.links.table("graph_replay", "replay api_call op step")
 
     def load_replays(self) -> None:
-        """Write every execution; the n-th on a device belongs to the n-th launching call there, if there are as many."""
+        """Write every execution; the n-th on a device belongs to the n-th launching call there, if they are as many."""
         load = self._load
         batches = list(load.reader.read("graph_run"))
         if not batches:
@@ -64,7 +64,11 @@ class Graphs:
                 matched[mine] = calls
             else:
                 self._load.ledger.note(
-                    INFO, "graph-call", "executions of graphs have no certain launching call", table="TASK", count=len(mine)
+                    INFO,
+                    "graph-call",
+                    "executions of graphs have no certain launching call",
+                    table="TASK",
+                    count=len(mine),
                 )
         return matched
 

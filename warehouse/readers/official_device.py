@@ -1,8 +1,8 @@
 """Device side of an official database: tasks, kernels, collectives and what belongs to a task (ascend-db.md 2.2, 4, 9).
 
-A descriptor (globalTaskId) may run many times when a graph is replayed, while what describes it is stored once, or once a
-run.  TEMP tables hold what several statements need: `task_order`, the n-th run of each descriptor, and `sub_task`, the
-tasks that are drawn instead of their parent record.
+A descriptor (globalTaskId) may run many times when a graph is replayed, while what describes it is stored once, or once
+a run.  TEMP tables hold what several statements need: `task_order`, the n-th run of each descriptor, `graph_task`, the
+run of each task of a graph, and `sub_task`, the tasks that are drawn instead of their parent record.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _OP_VALID = "startNs > 0 AND endNs >= startNs"
 # a parent record is not drawn if a sub-task of it is; at Level0 the sub-task does not carry the connection number
 _COVERED = f"""t.contextId = {MISSING_32} AND EXISTS (SELECT 1 FROM temp.sub_task s WHERE s.deviceId = t.deviceId
     AND s.streamId = t.streamId AND s.taskId = t.taskId AND s.startNs BETWEEN t.startNs AND t.endNs)"""
-_TEXTS = "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
+_TEXTS = (
+    "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
+)
 
 
 def prepare(database: OfficialDatabase) -> None:
@@ -35,8 +37,8 @@ def prepare(database: OfficialDatabase) -> None:
     if not database.has("TASK"):
         return
     run(f"""INSERT INTO task_order
-        SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs, endNs
-        FROM TASK WHERE {_TASK_VALID}""")
+        SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs,
+        endNs FROM TASK WHERE {_TASK_VALID}""")
     if database.has_column("TASK", "contextId"):
         run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, startNs FROM TASK
             WHERE contextId <> {MISSING_32} AND deviceId IS NOT NULL AND streamId IS NOT NULL AND taskId IS NOT NULL
@@ -89,7 +91,10 @@ def _described(database: OfficialDatabase, table: str, columns: str) -> Iterator
         yield batch
     count = database.ledger.tables[table]
     database.ledger.reject(
-        table, count.records - count.loaded - count.rejected, "repeated", "has no name, or describes a task a second time"
+        table,
+        count.records - count.loaded - count.rejected,
+        "repeated",
+        "has no name, or describes a task a second time",
     )
 
 
@@ -128,7 +133,8 @@ def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             t.globalTaskId, {number("TASK", "taskType")}, {number("TASK", "contextId")}, {number("TASK", "streamId")},
             {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0), g.n,
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
-            FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid
+            WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
         _reject_invalid(database, "TASK", _TASK_VALID)
     if database.has("COMMUNICATION_OP"):
         parts.append(_comm_op_part(database))
@@ -157,8 +163,8 @@ def _comm_op_part(database: OfficialDatabase) -> str:
     number = database.number
     kinds = database.words_of(database.pick(table, "dataType"), present(database.enumeration("ENUM_HCCL_DATA_TYPE")))
     return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {_connection(database, table)},
-        t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")}, {number(table, "opType")}, {kinds},
-        {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
+        t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")},
+        {number(table, "opType")}, {kinds}, {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
         {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
         FROM {table} t WHERE {_OP_VALID}"""
 
@@ -198,7 +204,8 @@ def comm_tasks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         {number(table, "groupName")}, {notify}, {words("rdmaType", "ENUM_HCCL_RDMA_TYPE")}, {number(table, "srcRank")},
         {number(table, "dstRank")}, {words("transportType", "ENUM_HCCL_TRANSPORT_TYPE")},
         {words("linkType", "ENUM_HCCL_LINK_TYPE")}, {words("dataType", "ENUM_HCCL_DATA_TYPE")},
-        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")}, {database.pick(table, "bandwidth")}""",
+        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")},
+        {database.pick(table, "bandwidth")}""",
         join,
     )
 
@@ -207,22 +214,24 @@ def memory_copies(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_copy` batches in the order of their tasks."""
     if database.has("MEMCPY_INFO"):
         direction = database.words_of("t.memcpyOperation", database.enumeration("ENUM_MEMCPY_OPERATION"))
-        yield from _by_run(
-            database, "memory_copy", "MEMCPY_INFO", f"r.row, CAST(t.size AS INTEGER), {direction}", ""
-        )
+        yield from _by_run(database, "memory_copy", "MEMCPY_INFO", f"r.row, CAST(t.size AS INTEGER), {direction}", "")
 
 
 def _by_run(database: OfficialDatabase, kind: str, table: str, columns: str, join: str) -> Iterator[pa.RecordBatch]:
     """Records of a table that has one row a run of a descriptor, joined to the runs by order."""
     statement = f"""SELECT {columns}
         FROM (SELECT *, row_number() OVER (PARTITION BY globalTaskId ORDER BY rowid) n, rowid place FROM {table}) t
-        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join} ORDER BY r.start, r.end DESC, t.place"""
+        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join}
+        ORDER BY r.start, r.end DESC, t.place"""
     for batch in database.batches(kind, statement):
         database.ledger.load(table, batch.num_rows)
         yield batch
     count = database.ledger.tables[table]
     database.ledger.reject(
-        table, count.records - count.loaded - count.rejected, "no-task", "belongs to a run of a task that is not in TASK"
+        table,
+        count.records - count.loaded - count.rejected,
+        "no-task",
+        "belongs to a run of a task that is not in TASK",
     )
     bare = database.value(
         f"""SELECT count(*) FROM temp.task_order WHERE descriptor IN (SELECT globalTaskId FROM {table})"""

@@ -81,7 +81,8 @@ def _allocation(key: tuple[Any, ...], start: tuple[Any, ...], end: tuple[Any, ..
     component, size, time, allocated, reserved, row = start
     name = None if name == MISSING_32 else name
     return (
-        component, device, name, size, time, end[0], None, allocated, reserved, None, end[1], end[2], None, None, address, row
+        component, device, name, size, time, end[0], None, allocated, reserved, None, end[1], end[2], None, None,
+        address, row,
     )  # fmt: skip
 
 
@@ -93,8 +94,8 @@ def memory_records(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         yield from database.counted(
             "memory_record",
             table,
-            f"""SELECT t.component, t.deviceId, t.timestamp, t.totalAllocated, t.totalReserved, t.totalActive, t.streamPtr
-                FROM {table} t WHERE {valid} ORDER BY t.rowid""",
+            f"""SELECT t.component, t.deviceId, t.timestamp, t.totalAllocated, t.totalReserved, t.totalActive,
+                t.streamPtr FROM {table} t WHERE {valid} ORDER BY t.rowid""",
             valid,
             ("missing-value", "lacks its time or component"),
         )
