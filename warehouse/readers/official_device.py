@@ -164,7 +164,8 @@ def _comm_op_part(database: OfficialDatabase) -> str:
     kinds = database.words_of(database.pick(table, "dataType"), present(database.enumeration("ENUM_HCCL_DATA_TYPE")))
     return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {_connection(database, table)},
         t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")},
-        {number(table, "opType")}, {kinds}, {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
+        {number(table, "opType")}, {kinds}, {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER),
+        {number(table, "rankSize")},
         {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
         FROM {table} t WHERE {_OP_VALID}"""
 
