@@ -40,6 +40,9 @@ UNION ALL
 SELECT g.rank_id, g.rank_id * 1000 + d.device_id * 10 + 4, g.id * 100000, 'Group ' || g.name
 FROM comm_group_named g JOIN device d ON d.rank_id = g.rank_id
 UNION ALL
+SELECT g.rank_id, g.rank_id * 1000 + d.device_id * 10 + 4, g.id * 100000 + 99000, 'No plane of ' || g.name
+FROM comm_group_named g JOIN device d ON d.rank_id = g.rank_id
+UNION ALL
 SELECT d.rank_id, d.rank_id * 1000 + d.device_id * 10 + 4, 1, 'No group' FROM device d
 UNION ALL
 SELECT g.rank_id, g.rank_id * 1000 + d.device_id * 10 + 4, g.id * 100000 + (p.plane_no + 1) * 1000,

@@ -26,5 +26,5 @@ SELECT
 FROM counter c
 CROSS JOIN counter_sample s ON s.counter_id = c.id
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
-WHERE c.family = 'ACC_PMU'
+WHERE c.family = 'ACC_PMU' AND s.value IS NOT NULL
 GROUP BY c.rank_id, c.device_id, c.name, s.time_ns;

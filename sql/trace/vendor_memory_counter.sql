@@ -27,4 +27,5 @@ SELECT
         ELSE coalesce(m.ddr_bytes, 0) + coalesce(m.hbm_bytes, 0) END / 1024.0 AS "args:KB"
 FROM device_memory_named m
 CROSS JOIN part p
-LEFT JOIN vendor_rank r ON r.rank_id = m.rank_id;
+LEFT JOIN vendor_rank r ON r.rank_id = m.rank_id
+WHERE CASE p.part WHEN 'DDR' THEN m.ddr_bytes WHEN 'HBM' THEN m.hbm_bytes ELSE 0 END IS NOT NULL;
