@@ -1,8 +1,8 @@
 CREATE VIEW forward_backward AS
 -- Which backward operator belongs to which forward operator: the last of each side that carry one sequence number.
 --
--- Of several operators of a side the one that starts last counts, that is the innermost (framework-files.md 5.6); ids of
--- a rank's operators ascend with their starts.
+-- Of several operators of a side the one that starts last counts, that is the innermost (framework-files.md 5.6); ids
+-- of a rank's operators ascend with their starts.
 --
 -- grain: rank_id, sequence_no
 -- uses:  op

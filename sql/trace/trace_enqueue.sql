@@ -29,7 +29,7 @@ SELECT
         ELSE coalesce(q.enqueue_name, 'Enqueue') END AS name,
     'enqueue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
-    q.enqueue_thread_id * 10000 + 2000 AS tid,
+    q.enqueue_thread_id % 400000 * 10000 + 2000 AS tid,
     q.enqueue_start_ns - (SELECT base_ns FROM trace_base) AS ts,
     q.enqueue_end_ns - q.enqueue_start_ns AS dur,
     q.op_id AS "args:op",

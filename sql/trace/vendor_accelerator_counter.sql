@@ -19,7 +19,7 @@ SELECT
     'C' AS ph,
     CASE c.name WHEN 'readBwLevel' THEN 'read_bandwidth' WHEN 'readOstLevel' THEN 'read_ost'
         WHEN 'writeBwLevel' THEN 'write_bandwidth' ELSE 'write_ost' END AS name,
-    (r.pid * 1024 + 19 * 32 + c.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 19 * 32 | c.device_id) & 4294967295 AS pid,
     0 AS tid,
     s.time_ns AS ts,
     CAST(max(s.value) AS INTEGER) AS "args:value"

@@ -48,7 +48,7 @@ SELECT
     a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
     'f', 'e', 'HostToDevice' || printf('%u', coalesce(t.connection_no, -1) << 32),
     printf('%u', coalesce(t.connection_no, -1) << 32),
-    (r.pid * 1024 + 14 * 32 + t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
+    (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
 FROM device_task_named t
 LEFT JOIN api_call_named a ON a.id = t.api_call_id AND a.connection_no = t.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
@@ -60,7 +60,7 @@ SELECT
     a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
     'f', 'e', 'HostToDevice' || printf('%u', coalesce(c.connection_no, -1) << 32),
     printf('%u', coalesce(c.connection_no, -1) << 32),
-    (r.pid * 1024 + 16 * 32 + coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
+    (r.pid * 1024 + 16 * 32 | coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
     'HostToDevice'
 FROM comm_op c
 LEFT JOIN api_call_named a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
