@@ -80,7 +80,7 @@ RECORDS: dict[str, pa.Schema] = {
         "total_active_bytes stream_ptr pid tid action"
     ),
     "allocation": _schema(
-        "component! device_id name size_bytes! start_ns release_ns active_release_ns start_allocated_bytes "
+        "component! device_id name size_bytes! start_ns! release_ns active_release_ns start_allocated_bytes "
         "start_reserved_bytes start_active_bytes release_allocated_bytes release_reserved_bytes release_active_bytes "
         "stream_ptr address row!"
     ),

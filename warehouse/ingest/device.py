@@ -242,7 +242,8 @@ class DevicePass:
     def _write_step_times(self) -> None:
         totals = self._sweep.step_totals()
         if len(totals.step):
-            columns = {column: nullable(np.asarray(getattr(totals, name))) for column, name in _TOTALS.items()}
+            columns: dict[str, Column] = {column: np.asarray(getattr(totals, name)) for column, name in _TOTALS.items()}
+            columns["step_id"] = nullable(np.asarray(totals.step))
             self._load.write("step_time", columns)
 
 

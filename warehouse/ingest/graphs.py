@@ -9,6 +9,7 @@ from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import filled, nullable
 from warehouse.readers.issues import INFO
+from warehouse.store.loader import Column
 
 _RUN_BITS = 32  # a link's number is graph id and run number in one
 
@@ -90,7 +91,8 @@ class Graphs:
         """graph_node of each task; `facts` are the columns of those seen for the first time."""
         new = [place for place, each in enumerate(descriptor.tolist()) if self._is_new(each)]
         if new:
-            columns = {name: nullable(values[new]) for name, values in facts.items()}
+            columns: dict[str, Column] = {name: nullable(values[new]) for name, values in facts.items()}
+            columns |= {name: facts[name][new] for name in ("stream_no", "task_no")}
             self._load.write("graph_node", {"id": [self._nodes[int(descriptor[place])] for place in new], **columns})
         return np.array([self._nodes[each] for each in descriptor.tolist()], dtype=np.int64)
 

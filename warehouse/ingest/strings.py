@@ -43,9 +43,10 @@ class StringMap:
         number = filled(column)
         place = self._place(number)
         result = np.where(place >= 0, self._ids[place] if len(self._ids) else NONE, NONE)
-        own = number < NONE  # words of the reader's own count down from -2
-        if own.any():
-            result[own] = self._word_ids()[-2 - number[own]]
+        if (number < NONE).any():
+            words = self._word_ids()
+            own = (number < NONE) & (number >= -1 - len(words))  # words of the reader's own count down from -2
+            result[own] = words[-2 - number[own]]
         self.unresolved += int(((result == NONE) & (number != NONE)).sum())
         return result
 

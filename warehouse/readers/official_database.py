@@ -169,6 +169,15 @@ class OfficialDatabase:
                 self.ledger.load_rest(name)
 
 
+def are_integers(*columns: str) -> str:
+    """A condition: SQLite stores whatever was given, whatever type a column declares.
+
+    >>> are_integers("startNs", "endNs")
+    "typeof(startNs) = 'integer' AND typeof(endNs) = 'integer'"
+    """
+    return " AND ".join(f"typeof({column}) = 'integer'" for column in columns)
+
+
 def decoded(value: object) -> str | None:
     """A text value of a file, damage replaced.
 

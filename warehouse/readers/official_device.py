@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK, KERNEL_OPERATOR, KERNEL_SCHEDULE
-from warehouse.readers.official_database import MISSING_32, OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
 
 _NO_NOTIFY = 9223372036854775807
-_TASK_VALID = "startNs > 0 AND endNs >= startNs AND globalTaskId IS NOT NULL"
-_OP_VALID = "startNs > 0 AND endNs >= startNs"
+_TASK_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'globalTaskId', 'deviceId')}"
+_OP_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'opId')}"
 # a parent record is not drawn if a sub-task of it is; at Level0 the sub-task does not carry the connection number
 _COVERED = f"""t.contextId = {MISSING_32} AND EXISTS (SELECT 1 FROM temp.sub_task s WHERE s.deviceId = t.deviceId
     AND s.streamId = t.streamId AND s.taskId = t.taskId AND s.startNs BETWEEN t.startNs AND t.endNs)"""
@@ -113,7 +113,7 @@ def launches(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     if database.has("TASK"):
         covered = _covered(database)
         parts.append(f"""SELECT {_connection(database, "TASK")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
-            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID}""")
     if database.has("COMMUNICATION_OP"):
         table = "COMMUNICATION_OP"
         parts.append(f"""SELECT {_connection(database, table)}, 0, t.startNs, t.endNs,
@@ -134,7 +134,7 @@ def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0), g.n,
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
             FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid
-            WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            WHERE {_TASK_VALID}""")
         _reject_invalid(database, "TASK", _TASK_VALID)
     if database.has("COMMUNICATION_OP"):
         parts.append(_comm_op_part(database))
@@ -172,7 +172,8 @@ def _comm_op_part(database: OfficialDatabase) -> str:
 
 def _reject_invalid(database: OfficialDatabase, table: str, valid: str) -> None:
     bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} WHERE NOT ifnull({valid}, 0)").fetchone()
-    database.ledger.reject(table, bad, "time-order", "has no start, or ends before it starts", first_offset=first)
+    reason = "has no start, number or device, or ends before it starts"
+    database.ledger.reject(table, bad, "time-order", reason, first_offset=first)
 
 
 def present(names: dict[int, str]) -> dict[int, str]:

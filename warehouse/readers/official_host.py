@@ -81,9 +81,8 @@ def _accepted(database: OfficialDatabase, batch: pa.RecordBatch) -> pa.RecordBat
     start, end, row = (pc.fill_null(batch.column(name), 0).to_numpy() for name in ("start_ns", "end_ns", "row"))
     in_order = (start > 0) & (end >= start)
     known = kind != _UNKNOWN_KIND
-    keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & pc.is_null(batch.column("key")).to_numpy(
-        zero_copy_only=False
-    )
+    key = pc.fill_null(batch.column("key"), -1).to_numpy()
+    keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & (key < 0)
     for table, mine in (
         ("CANN_API", kind == HOST_API),
         ("PYTORCH_API", (kind != HOST_API) & (kind != HOST_ALLOCATION)),

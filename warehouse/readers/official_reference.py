@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.readers.issues import INFO
-from warehouse.readers.official_database import OfficialDatabase, decoded
+from warehouse.readers.official_database import OfficialDatabase, are_integers, decoded
 from warehouse.readers.official_open import quoted
 
 # table of the file -> (table of the warehouse, its columns as `name=column` where they differ)
@@ -69,7 +69,8 @@ def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         records = database.ledger.tables[table].records
         database.ledger.reject(table, records, "unknown-table", "was added by another tool", severity=INFO)
     elif database.has(table):
-        valid = "deviceId IS NOT NULL AND type IS NOT NULL AND endNs >= startNs"
+        valid = f"""{are_integers("deviceId", "type")} AND endNs >= startNs
+            AND typeof(startNs) IN ('integer', 'real') AND typeof(endNs) IN ('integer', 'real')"""
         yield from database.counted(
             "reference_overlap",
             table,
