@@ -46,9 +46,9 @@ def _framework_part(database: OfficialDatabase) -> str:
             " LEFT JOIN (SELECT id, min(connectionId) connectionId FROM CONNECTION_IDS GROUP BY id) c"
             f" ON t.type = {queue} AND c.id = t.connectionId"
         )
-    if database.has("STRING_IDS"):
+    if database.texts:
         name = "substr(s.value, 1, 7)"
-        joins += f" LEFT JOIN STRING_IDS s ON t.type = {queue} AND s.id = t.name"
+        joins += f" LEFT JOIN {database.texts} s ON t.type = {queue} AND s.id = t.name"
     else:
         name = "NULL"
     return f"""SELECT CASE WHEN t.type = {op} THEN {HOST_OP} WHEN t.type = {trace} THEN {HOST_PYTHON}
