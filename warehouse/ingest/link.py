@@ -52,7 +52,8 @@ def _in_temporary_files() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise WriteError(f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk") from error
+        message = f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk"
+        raise WriteError(message) from error
 
 
 class LinkTable:
