@@ -66,7 +66,7 @@ def test_a_collective_keeps_its_launch(variant, ask):
 
 
 def test_ops_of_calls_by_the_slow_way(variant, ask):
-    """Call in a dequeue -> its enqueue -> innermost op around that; outside of any, the innermost op around the call."""
+    """Call in a dequeue -> its enqueue -> innermost op around that; outside of any, the one around the call."""
     path, _ = variant
     for rank_id, _ in ask(path, EVERY_RANK):
         ops = ask(path, "SELECT id, thread_id, start_ns, end_ns, depth FROM op WHERE rank_id = ?", rank_id)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
-from warehouse.readers.official_database import OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase
 from warehouse.readers.official_layout import API_LEVELS, PYTORCH_TYPES, QUEUE_OFFSET
 
 _UNKNOWN_KIND = 9  # a PYTORCH_API row that is none of the documented kinds
@@ -65,7 +65,8 @@ def _api_part(database: OfficialDatabase) -> str:
     levels = {number: {"hccl": "communication"}.get(name, name) for number, name in names.items()}
     level = database.words_of("a.type", {number: name for number, name in levels.items() if name in API_LEVELS})
     return f"""SELECT {HOST_API}, CAST(a.startNs AS INTEGER), CAST(a.endNs AS INTEGER), {_TID.format(alias="a")},
-        a.name, NULL, a.connectionId, ifnull({level}, {database.word("other")}), NULL, NULL, NULL, NULL, NULL, a.rowid
+        a.name, NULL, nullif(nullif(a.connectionId, {MISSING_32}), -1), ifnull({level}, {database.word("other")}),
+        NULL, NULL, NULL, NULL, NULL, a.rowid
         FROM CANN_API a"""
 
 
