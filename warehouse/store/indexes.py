@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.schema import CreateIndex
-
-from warehouse.store.tables import metadata
+from warehouse.store.table_list import TABLES
 
 
 def drop_indexes(connection: sqlite3.Connection) -> None:
@@ -17,7 +14,7 @@ def drop_indexes(connection: sqlite3.Connection) -> None:
 
 
 def create_indexes(connection: sqlite3.Connection) -> None:
-    """Make the indexes of the metadata that the file lacks."""
+    """Make the indexes of the tables that the file lacks."""
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
     for name, statement in _plain_indexes().items():
         if name not in present:
@@ -26,8 +23,7 @@ def create_indexes(connection: sqlite3.Connection) -> None:
 
 def _plain_indexes() -> dict[str, str]:
     return {
-        str(index.name): str(CreateIndex(index).compile(dialect=dialect()))
-        for table in metadata.tables.values()
-        for index in sorted(table.indexes, key=lambda index: str(index.name))
-        if not index.unique
+        name: f"CREATE INDEX {name} ON {table.name} ({', '.join(keys)})"
+        for table in TABLES.values()
+        for name, keys in sorted((f"{table.name}__{'__'.join(keys)}", keys) for keys in table.indexes)
     }
