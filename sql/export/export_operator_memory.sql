@@ -1,5 +1,7 @@
 CREATE VIEW export_operator_memory AS
--- operator_memory.csv: a row an allocation, first those of the framework's allocator, then those of the graph engine.
+-- operator_memory.csv: a row an allocation.
+--
+-- First come those of the framework's allocator, then those of the graph engine.
 --
 -- grain: allocation_id
 -- uses:  allocation_named
