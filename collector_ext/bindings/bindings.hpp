@@ -10,7 +10,9 @@ void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
+void bind_clocks(pybind11::module_& module);
 void bind_decode_batch(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);
+void bind_framework_decoder(pybind11::module_& module);
 
 }  // namespace npuwh

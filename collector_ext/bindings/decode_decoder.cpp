@@ -1,6 +1,7 @@
 #include "bindings/decode_decoder.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 #include "bindings/bindings.hpp"
 #include "bindings/decode_batch.hpp"
@@ -52,6 +53,22 @@ py::dict ledger_dict(const Ledger& ledger) {
 }
 
 }  // namespace
+
+std::vector<std::string> path_list(const py::iterable& paths) {
+    if (py::isinstance<py::str>(paths) || py::isinstance<py::bytes>(paths)) {
+        throw py::type_error("paths is one path; give a list of paths");
+    }
+    std::vector<std::string> result;
+    for (const py::handle& path : paths) {
+        PyObject* encoded = nullptr;
+        if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) {
+            throw py::error_already_set();
+        }
+        const auto bytes = py::reinterpret_steal<py::bytes>(encoded);
+        result.emplace_back(static_cast<std::string_view>(bytes));
+    }
+    return result;
+}
 
 py::object PyDecoder::next() {
     return batch_object(alone([](BatchDecoder& decoder) { return decoder.next(); }));

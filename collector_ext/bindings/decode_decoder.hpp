@@ -7,10 +7,14 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "decode/batch_decoder.hpp"
 
 namespace npuwh {
+
+// Paths (str, bytes or os.PathLike) as the system's bytes.
+std::vector<std::string> path_list(const pybind11::iterable& paths);
 
 // A decoder as Python holds it: the GIL is released while it works, so two Python threads could meet in it.
 class PyDecoder {

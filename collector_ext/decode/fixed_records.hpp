@@ -82,7 +82,7 @@ private:
 
     void reject(std::size_t bytes) {
         if (bytes > 0) {
-            stream_.reject(bytes, fault::kDamagedRecord, std::max<std::size_t>(1, bytes / record_size_));
+            stream_.reject(bytes, fault::kDamagedRecord, std::max<std::size_t>(1, bytes / record_size_), lost_bytes_ == 0 ? 1 : 0);
             lost_bytes_ += bytes;
         }
     }

@@ -161,7 +161,7 @@ void SliceStream::accept_across(std::size_t bytes, std::uint64_t records) {
     move_on(bytes, &FileLedger::bytes_decoded);
 }
 
-void SliceStream::reject(std::uint64_t bytes, const FaultKind& kind, std::uint64_t records) {
+void SliceStream::reject(std::uint64_t bytes, const FaultKind& kind, std::uint64_t records, std::uint64_t faults) {
     ByteWindow window = look(1);
     if (window.size() == 0) {
         return;
@@ -177,7 +177,7 @@ void SliceStream::reject(std::uint64_t bytes, const FaultKind& kind, std::uint64
         rejected += part;
         window = look(1);
     }
-    ledger_.add_fault(kind, file, offset, rejected);
+    ledger_.add_fault(kind, file, offset, rejected, faults);
 }
 
 void SliceStream::note(const FaultKind& kind, std::uint64_t count) {

@@ -47,8 +47,9 @@ public:
         accept_across(bytes, records);
     }
 
-    // The bytes (as far as the stream has them) are no good; they may reach beyond the window.
-    void reject(std::uint64_t bytes, const FaultKind& kind, std::uint64_t records = 1);
+    // The bytes (as far as the stream has them) are no good; they may reach beyond the window.  `faults` is 0 where they go on
+    // what was rejected before.
+    void reject(std::uint64_t bytes, const FaultKind& kind, std::uint64_t records = 1, std::uint64_t faults = 1);
 
     // Something is wrong here, but no byte is lost for it.
     void note(const FaultKind& kind, std::uint64_t count = 1);
@@ -61,6 +62,7 @@ public:
 private:
     static constexpr std::uint64_t kUnknownEnd = UINT64_MAX;
 
+    void accept_across(std::size_t bytes, std::uint64_t records);
     void fill(std::size_t wanted);
     bool open_next();
     void close_file(const FaultKind* reason);
@@ -84,8 +86,6 @@ private:
     std::size_t slice_ = 0;              // file of position_
     std::uint64_t slice_start_ = 0;
     std::uint64_t slice_end_ = kUnknownEnd;  // unknown while that file is read
-
-    void accept_across(std::size_t bytes, std::uint64_t records);
 };
 
 }  // namespace npuwh
