@@ -1,13 +1,13 @@
 """npuwh's native core: linear sweeps over sorted events, and rows as text.
 
-Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64 values,
-or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.  -1 means "none".
-Times are ns.  A row number in an error message counts from 0 within that call.
+Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64
+values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.
+-1 means "none".  Times are ns.  A row number in an error message counts from 0 within that call.
 
 Sweeps release the GIL and may be fed in pieces of any size with the same result.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -25,6 +25,7 @@ class Int64Column:
 
     def __len__(self) -> int: ...
     def __getitem__(self, row: int) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def tolist(self) -> list[int]: ...
 
@@ -34,7 +35,7 @@ class HostLinks:
 
     @property
     def id(self) -> Int64Column:
-        """OP, PYTHON, API: its own id, counted from first_*_id.  ENQUEUE, DEQUEUE: id of the queue task.  ALLOCATION: -1."""
+        """OP, PYTHON, API: its own id, counted from first_*_id.  ENQUEUE, DEQUEUE: id of the queue task.  Else -1."""
     @property
     def parent(self) -> Int64Column:
         """OP, PYTHON, API: id of the nearest open slice of the kind on the thread that holds this one wholly."""
@@ -95,11 +96,11 @@ class QueueTasks:
 class HostSweep:
     """Parents, depths, lanes, steps and ops of one rank's host events (deliverables.md 1.2, 1.7, 2).
 
-    Parents: the nearest open slice of the same kind and thread that holds the slice wholly.  A slice that starts exactly when
-    another ends is not its child, unless it has no length; in lanes it comes after it.
+    Parents: the nearest open slice of the same kind and thread that holds the slice wholly.  A slice that starts
+    exactly when another ends is not its child, unless it has no length; in lanes it comes after it.
 
-    Ops: an event at the very end of an op is still inside (the vendor pops while start > end).  An API that starts inside a
-    dequeue belongs to that dequeue's task; where two touch, to the one that ends first.
+    Ops: an event at the very end of an op is still inside (the vendor pops while start > end).  An API that starts
+    inside a dequeue belongs to that dequeue's task; where two touch, to the one that ends first.
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
@@ -122,15 +123,17 @@ class HostSweep:
     ) -> None:
         """step_*: host ranges of the rank's steps.  has_queue: the rank has a task queue (decides API rule 3 or 5).
 
-        Raises ValueError if the step columns differ in length, TypeError if one is no int64.
+        first_*_id: 0 or more.
+
+        Raises ValueError if the step columns differ in length or an id is negative, TypeError if a column is no int64.
         """
     def feed(
         self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64
     ) -> HostLinks:
         """Take the next events, sorted by start over all calls, of equal starts the longer first.
 
-        kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the thread.
-        name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
+        kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the
+        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
 
         Raises ValueError that names the first bad row (order, end < start, kind, lengths); the sweep is then unchanged.
         Raises RuntimeError after `finish`.
@@ -146,8 +149,8 @@ class DeviceLinks:
 
     @property
     def wait(self) -> Int64Column:
-        """ns between the end of the device's previous kernel_details row (kinds 1, 2, 4, 5) and this start, at least 0; the
-        first row 0; -1 for kinds 0 and 3 (deliverables.md 3)."""
+        """ns between the end of the device's previous kernel_details row (kinds 1, 2, 4, 5) and this start, at least 0;
+        the first row 0; -1 for kinds 0 and 3 (deliverables.md 3)."""
     @property
     def step(self) -> Int64Column:
         """Id of the first step whose text window holds the start (from <= start < to)."""
@@ -177,7 +180,7 @@ class BusyIntervals:
 
 @final
 class StepTotals:
-    """Exact ns a step and device, over the operators that start in the step's task window (analysis.db StepTraceTime)."""
+    """Exact ns a step and device, over operators that start in the step's task window (analysis.db StepTraceTime)."""
 
     @property
     def step(self) -> Int64Column:
@@ -219,22 +222,26 @@ class DeviceSweep:
     def __init__(
         self, step_ids: _Int64, text_starts: _Int64, text_ends: _Int64, task_starts: _Int64, task_ends: _Int64
     ) -> None:
-        """Windows of step.device_* and step.task_*; they may overlap or be unsorted.  A missing window: -1, -1 (holds nothing)."""
+        """Windows of step.device_* and step.task_*; they may overlap or be unsorted.  A missing one: -1, -1.
+
+        Raises ValueError if the columns differ in length, TypeError if one is no int64.
+        """
     def feed(self, kind: _Int64, start: _Int64, end: _Int64, device: _Int64, track: _Int64) -> DeviceLinks:
         """Take the next tasks and communication operators, sorted by start over all devices and calls.
 
         kind: 0 task that widens the range in which idle time is free, 1 computing kernel, 2 communication operator,
-        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2, an hcom_receive*.
+        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*.
 
-        Raises ValueError that names the first bad row; the sweep is then unchanged.  Raises RuntimeError after `finish`.
+        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        Raises RuntimeError after `finish`.
         """
     def take_intervals(self) -> BusyIntervals:
         """Intervals finished since the last call."""
     def finish(self) -> BusyIntervals:
         """The rest of the intervals.  Ends the sweep."""
     def step_totals(self) -> StepTotals:
-        """Totals of what was fed so far, ordered as the steps were given, then by device.  A step in which no computing or
-        communication starts has no row."""
+        """Totals of what was fed so far, ordered as the steps were given, then by device.  A step in which no computing
+        or communication starts has no row."""
 
 @final
 class LaneSweep:
@@ -247,7 +254,8 @@ class LaneSweep:
 
     def __init__(self) -> None: ...
     def feed(self, track: _Int64, start: _Int64, end: _Int64) -> Int64Column:
-        """Lane of each slice.  Starts ascend within a track over all calls; of equal starts the longer first needs fewest lanes.
+        """Lane of each slice.  Starts ascend within a track over all calls; of equal starts the longer first needs the
+        fewest lanes.
 
         Raises ValueError that names the first bad row; the sweep is then unchanged.
         """
@@ -256,8 +264,8 @@ class LaneSweep:
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
-    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3 (%.3f without
-    trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
+    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3
+    (%.3f without trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
     An int in any numeric kind keeps its own form (`float` 0 -> 0; fixed3 0 -> 0.000); an int in `stamp` is ns.
     A str in a numeric kind is written as it is (JSON: as a string).  None: an empty field, in JSON no member.
 
@@ -272,10 +280,16 @@ class RowWriter:
     def csv_header(self) -> bytes:
         """The names as a line of CSV."""
     def csv(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
-        r"""Lines as Python's csv writer (minimal quoting, "\r\n").  Text that a spreadsheet would run (= + - @ tab CR) gets a '.
+        r"""Lines as Python's csv writer (minimal quoting, "\r\n").  Text that a spreadsheet would run as a formula
+        (it starts with = + - @ tab CR) gets a ' before it, unless it is a number in a numeric kind.
 
         Raises ValueError for a row of the wrong length or an int beyond 64 bits, TypeError for another type of cell.
         """
     def json_events(self, rows: Sequence[Sequence[_Cell]]) -> bytes:
-        r"""One object a row, joined by ",\n".  Columns named `args:X` go into "args" as X; no args at all: no "args".
-        NaN and infinity become null, lone surrogates U+FFFD.  Raises as `csv`, and ValueError without names."""
+        r"""One object a row, joined by ",\n".
+
+        Columns named `args:X` go into "args" as X; no args at all: no "args".  A column named "args" of kind json is
+        the whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
+
+        Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
+        """

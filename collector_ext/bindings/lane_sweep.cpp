@@ -1,8 +1,9 @@
 #include "sweep/lane_sweep.hpp"
 
-#include <mutex>
+#include <memory>
 
 #include "bindings/bindings.hpp"
+#include "bindings/guarded.hpp"
 #include "bindings/int64_column.hpp"
 #include "bindings/int64_input.hpp"
 
@@ -11,32 +12,22 @@ namespace py = pybind11;
 namespace npuwh {
 namespace {
 
-// The GIL is released while a sweep runs, so two Python threads could meet in it.
-struct PyLaneSweep {
-    LaneSweep sweep;
-    std::mutex mutex;
-};
+using GuardedSweep = Guarded<LaneSweep>;
+
+Int64Column feed(GuardedSweep& self, const py::object& track, const py::object& start, const py::object& end) {
+    const Int64Input tracks(track, "track");
+    const Int64Input starts(start, "start");
+    const Int64Input ends(end, "end");
+    return {std::make_shared<const Column>(
+        self.run([&](LaneSweep& sweep) { return sweep.feed(tracks.view(), starts.view(), ends.view()); }))};
+}
 
 }  // namespace
 
 void bind_lane_sweep(py::module_& module) {
-    py::class_<PyLaneSweep>(module, "LaneSweep")
+    py::class_<GuardedSweep>(module, "LaneSweep")
         .def(py::init<>())
-        .def(
-            "feed",
-            [](PyLaneSweep& self, const py::object& track, const py::object& start, const py::object& end) {
-                const Int64Input tracks(track, "track");
-                const Int64Input starts(start, "start");
-                const Int64Input ends(end, "end");
-                Column lanes;
-                {
-                    const py::gil_scoped_release release;
-                    const std::lock_guard<std::mutex> lock(self.mutex);
-                    lanes = self.sweep.feed(tracks.view(), starts.view(), ends.view());
-                }
-                return share_column(std::move(lanes));
-            },
-            py::arg("track"), py::arg("start"), py::arg("end"));
+        .def("feed", &feed, py::arg("track"), py::arg("start"), py::arg("end"));
 }
 
 }  // namespace npuwh

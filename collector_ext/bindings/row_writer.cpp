@@ -1,40 +1,19 @@
 // Rows of Python values as CSV or JSON text.
-#include <array>
-#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "text/cell_text.hpp"
 #include "text/field_text.hpp"
-#include "text/number_text.hpp"
 
 namespace py = pybind11;
 
 namespace npuwh {
 namespace {
-
-enum class CellKind { text, integer, stamp, floating, fixed3, fixed6, trim3, json, ns_us };
-
-CellKind cell_kind(const std::string& name) {
-    static constexpr std::array<std::pair<std::string_view, CellKind>, 9> kNames{{{"text", CellKind::text},
-                                                                                 {"int", CellKind::integer},
-                                                                                 {"stamp", CellKind::stamp},
-                                                                                 {"float", CellKind::floating},
-                                                                                 {"fixed3", CellKind::fixed3},
-                                                                                 {"fixed6", CellKind::fixed6},
-                                                                                 {"trim3", CellKind::trim3},
-                                                                                 {"json", CellKind::json},
-                                                                                 {"ns_us", CellKind::ns_us}}};
-    for (const auto& known : kNames) {
-        if (known.first == name) {
-            return known.second;
-        }
-    }
-    throw py::value_error("RowWriter: no kind '" + name +
-                          "'; kinds are text, int, stamp, float, fixed3, fixed6, trim3, json, ns_us");
-}
 
 // UTF-8 of a str; `storage` is used where Python has no ready one.
 std::string_view utf8(PyObject* text, std::string& storage) {
@@ -54,46 +33,6 @@ std::string_view utf8(PyObject* text, std::string& storage) {
     return storage;
 }
 
-void append_number(std::string& out, CellKind kind, double value) {
-    switch (kind) {
-        case CellKind::fixed3:
-            append_fixed(out, value, 3);
-            break;
-        case CellKind::fixed6:
-            append_fixed(out, value, 6);
-            break;
-        case CellKind::trim3:
-            append_trimmed(out, value);
-            break;
-        default:
-            append_repr(out, value);
-    }
-}
-
-void append_number(std::string& out, CellKind kind, std::int64_t value) {
-    switch (kind) {
-        case CellKind::fixed3:
-            append_integer(out, value);
-            out += ".000";
-            break;
-        case CellKind::fixed6:
-            append_integer(out, value);
-            out += ".000000";
-            break;
-        case CellKind::stamp:
-        case CellKind::ns_us:
-            append_microseconds(out, value);
-            break;
-        default:
-            append_integer(out, value);
-    }
-}
-
-[[noreturn]] void reject_cell(std::size_t row, std::size_t column, PyObject* cell) {
-    throw py::type_error("RowWriter: row " + std::to_string(row) + ", column " + std::to_string(column) + " is a " +
-                         Py_TYPE(cell)->tp_name + "; cells are str, int, float or None");
-}
-
 std::int64_t integer_of(PyObject* cell, std::size_t row, std::size_t column) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(cell, &overflow);
@@ -104,65 +43,19 @@ std::int64_t integer_of(PyObject* cell, std::size_t row, std::size_t column) {
     return value;
 }
 
-void append_csv_cell(std::string& out, CellKind kind, PyObject* cell, std::size_t row, std::size_t column,
-                     std::string& storage, std::string& guarded) {
-    if (cell == Py_None) {
-        return;
-    }
+// Calls append(kind, value) with the value as the C++ type of its Python type; not for None.
+template <class Append>
+void with_value(CellKind kind, PyObject* cell, std::size_t row, std::size_t column, std::string& storage, Append append) {
     if (PyUnicode_Check(cell) != 0) {
-        std::string_view text = utf8(cell, storage);
-        const bool is_number_kind = kind != CellKind::text && kind != CellKind::json;
-        const bool needs_guard = kind != CellKind::json && is_formula(text) && !(is_number_kind && is_plain_number(text));
-        if (needs_guard || kind == CellKind::stamp) {
-            guarded.assign(needs_guard ? "'" : "");
-            guarded += text;
-            if (kind == CellKind::stamp) {
-                guarded += '\t';
-            }
-            text = guarded;
-        }
-        append_csv_field(out, text);
-        return;
-    }
-    if (PyFloat_Check(cell) != 0 && kind != CellKind::ns_us && kind != CellKind::stamp) {
-        append_number(out, kind, PyFloat_AS_DOUBLE(cell));
-        return;
-    }
-    if (PyLong_Check(cell) != 0) {
-        append_number(out, kind, integer_of(cell, row, column));
-        if (kind == CellKind::stamp) {
-            out += '\t';
-        }
-        return;
-    }
-    reject_cell(row, column, cell);
-}
-
-void append_json_cell(std::string& out, CellKind kind, PyObject* cell, std::size_t row, std::size_t column,
-                      std::string& storage) {
-    if (PyUnicode_Check(cell) != 0) {
-        if (kind == CellKind::json) {
-            out += utf8(cell, storage);
-        } else {
-            append_json_string(out, utf8(cell, storage));
-        }
-        return;
-    }
-    const char* const quote = kind == CellKind::stamp || kind == CellKind::text ? "\"" : "";
-    out += quote;
-    if (PyFloat_Check(cell) != 0 && kind != CellKind::ns_us && kind != CellKind::stamp) {
-        const double value = PyFloat_AS_DOUBLE(cell);
-        if (std::isfinite(value)) {
-            append_number(out, kind, value);
-        } else {
-            out += "null";
-        }
+        append(kind, utf8(cell, storage));
+    } else if (PyFloat_Check(cell) != 0 && takes_float(kind)) {
+        append(kind, PyFloat_AS_DOUBLE(cell));
     } else if (PyLong_Check(cell) != 0) {
-        append_number(out, kind, integer_of(cell, row, column));
+        append(kind, integer_of(cell, row, column));
     } else {
-        reject_cell(row, column, cell);
+        throw py::type_error("RowWriter: row " + std::to_string(row) + ", column " + std::to_string(column) + " is a " +
+                             Py_TYPE(cell)->tp_name + "; cells are str, int, None and, but for times, float");
     }
-    out += quote;
 }
 
 // A list or tuple of rows, each a list or tuple of cells.
@@ -212,6 +105,9 @@ public:
             append_json_string(key, is_argument ? name.substr(prefix.size()) : name);
             key += ':';
             (is_argument ? arguments_ : members_).push_back({column, std::move(key)});
+            if (name == "args") {
+                whole_arguments_ = column;
+            }
         }
     }
 
@@ -230,7 +126,6 @@ public:
         const Rows rows(object);
         std::string out;
         std::string storage;
-        std::string guarded;
         for (std::size_t row = 0; row < rows.size(); ++row) {
             PyObject** const cells = rows.cells(row, kinds_.size());
             const std::size_t row_start = out.size();
@@ -238,7 +133,10 @@ public:
                 if (column > 0) {
                     out += ',';
                 }
-                append_csv_cell(out, kinds_[column], cells[column], row, column, storage, guarded);
+                if (cells[column] != Py_None) {
+                    with_value(kinds_[column], cells[column], row, column, storage,
+                               [&out](CellKind kind, auto value) { append_csv_cell(out, kind, value); });
+                }
             }
             if (kinds_.size() == 1 && out.size() == row_start) {
                 out += "\"\"";  // a lone empty field, so that the line is not read as no row at all
@@ -256,10 +154,14 @@ public:
         for (std::size_t row = 0; row < rows.size(); ++row) {
             PyObject** const cells = rows.cells(row, kinds_.size());
             out += row == 0 ? "{" : ",\n{";
-            bool has_members = append_members(out, members_, cells, row, storage);
+            const bool has_members = append_members(out, members_, cells, row, storage);
             const std::size_t before = out.size();
             out += has_members ? ",\"args\":{" : "\"args\":{";
             if (append_members(out, arguments_, cells, row, storage)) {
+                if (whole_arguments_ < kinds_.size() && cells[whole_arguments_] != Py_None) {
+                    throw py::value_error("RowWriter: row " + std::to_string(row) +
+                                          " has both args and a value in an args: column");
+                }
                 out += '}';
             } else {
                 out.resize(before);
@@ -287,7 +189,8 @@ private:
             }
             has_members = true;
             out += member.key;
-            append_json_cell(out, kinds_[member.column], cells[member.column], row, member.column, storage);
+            with_value(kinds_[member.column], cells[member.column], row, member.column, storage,
+                       [&out](CellKind kind, auto value) { append_json_cell(out, kind, value); });
         }
         return has_members;
     }
@@ -302,6 +205,7 @@ private:
     std::vector<CellKind> kinds_;
     std::vector<Member> members_;
     std::vector<Member> arguments_;
+    std::size_t whole_arguments_ = static_cast<std::size_t>(-1);  // column named "args", if there is one
 };
 
 }  // namespace

@@ -20,7 +20,13 @@ constexpr auto kEndsLater = [](const auto& a, const auto& b) {
 
 HostSweep::HostSweep(const ColumnView& step_ids, const ColumnView& step_starts, const ColumnView& step_ends,
                      FirstIds first_ids, bool has_queue)
-    : steps_("HostSweep", step_ids, step_starts, step_ends), next_ids_(first_ids), has_queue_(has_queue) {}
+    : steps_("HostSweep", step_ids, step_starts, step_ends), next_ids_(first_ids), has_queue_(has_queue) {
+    for (const std::int64_t id : {first_ids.op, first_ids.python, first_ids.api, first_ids.queue}) {
+        if (id < 0 || id > kLatest / 2) {  // room to count up from it
+            throw std::invalid_argument("HostSweep: first id " + std::to_string(id) + " is not between 0 and 2^62");
+        }
+    }
+}
 
 void HostSweep::check(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& thread,
                       const ColumnView& name, const ColumnView& key) const {
@@ -322,6 +328,18 @@ QueueTasks HostSweep::finish() {
         complete(task);
     }
     return take_queue_tasks();
+}
+
+std::size_t HostSweep::kept_count() const {
+    std::size_t count = chains_.live_count() + waiting_.size() + lone_dequeues_.size();
+    for (const auto& thread : threads_) {
+        count += thread.second.ops.size() + thread.second.python_calls.size() + thread.second.api_calls.size() +
+                 thread.second.dequeues.size();
+    }
+    for (const auto& named : ops_by_name_) {
+        count += named.second.size();
+    }
+    return count;
 }
 
 }  // namespace npuwh

@@ -69,7 +69,8 @@ struct QueueTasks {
 // An enqueue meets the next dequeue of the same correlation number.  A dequeue that comes first (equal start) still meets its
 // enqueue while it is open.
 //
-// State grows with what is open (slices, tracks, tasks in the queue), not with what was fed.
+// State grows with what is open (slices, tracks, tasks in the queue), not with what was fed.  An event costs O(1) amortised; an
+// ALLOCATION whose op is not open on a thread looks through the ancestors of the ops of the open dequeues.
 class HostSweep {
 public:
     struct FirstIds {
@@ -79,7 +80,8 @@ public:
         std::int64_t queue;
     };
 
-    // Host ranges of the steps (start <= t < end); has_queue: the rank has a task queue, so an API outside it is "beside".
+    // Host ranges of the steps (start <= t < end); first ids from 0; has_queue: the rank has a task queue, so an API outside it
+    // is "beside".
     HostSweep(const ColumnView& step_ids, const ColumnView& step_starts, const ColumnView& step_ends, FirstIds first_ids,
               bool has_queue);
 
@@ -90,6 +92,8 @@ public:
     QueueTasks take_queue_tasks();
     // The rest, in order of id: enqueues that never met a dequeue.  Nothing may be fed afterwards.
     QueueTasks finish();
+    // Slices, ops and tasks the sweep remembers just now.
+    std::size_t kept_count() const;
 
 private:
     struct OpenSlice {

@@ -38,22 +38,22 @@ std::size_t find_first(std::string_view text, const ByteSet& set, std::size_t fr
 
 }  // namespace
 
-void append_csv_field(std::string& out, std::string_view text) {
+void append_csv_field(std::string& out, std::string_view text, std::string_view before, std::string_view after) {
     if (find_first(text, kQuotedInCsv) == text.size()) {
+        out += before;
         out += text;
+        out += after;
         return;
     }
     out += '"';
-    for (std::size_t from = 0;;) {
-        const std::size_t quote = text.find('"', from);
-        if (quote == std::string_view::npos) {
-            out += text.substr(from);
-            break;
+    out += before;
+    for (const char c : text) {
+        if (c == '"') {
+            out += '"';
         }
-        out += text.substr(from, quote + 1 - from);
-        out += '"';
-        from = quote + 1;
+        out += c;
     }
+    out += after;
     out += '"';
 }
 

@@ -7,7 +7,8 @@
 namespace npuwh {
 
 // One field as Python's csv writer with minimal quoting and "\r\n" line ends: quoted if it holds a comma, quote, CR or LF.
-void append_csv_field(std::string& out, std::string_view text);
+// `before` and `after` become part of the field; they must hold none of these.
+void append_csv_field(std::string& out, std::string_view text, std::string_view before = {}, std::string_view after = {});
 
 // Would a spreadsheet run this text as a formula?  It starts with = + - @, tab or CR.
 bool is_formula(std::string_view text);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <limits>
 
 #if defined(__cpp_lib_to_chars) && !defined(NPUWH_WITHOUT_FLOAT_TO_CHARS)
 #define NPUWH_FLOAT_TO_CHARS 1
@@ -56,17 +56,41 @@ struct Digits {
     int exponent;
 };
 
+#if !NPUWH_FLOAT_TO_CHARS
+bool reads_back(const char* text, double value) { return std::strtod(text, nullptr) == value; }
+
+// "%e" with as few digits as read back; trailing zeros may be left.
+void print_shortest(char* text, std::size_t size, double value) {
+    // 15 digits of a normal number read back as soon as fewer would, so shorter ones show as trailing zeros
+    for (int precision = value < std::numeric_limits<double>::min() ? 0 : 14; precision <= 16; ++precision) {
+        std::snprintf(text, size, "%.*e", precision, value);
+        if (reads_back(text, value)) {
+            return;
+        }
+        if (precision == 15) {
+            // Below a power of two doubles lie closer than above it: the nearest 16 digits may fail where the next higher succeed.
+            std::int64_t digits = text[0] - '0';
+            const char* at = text + 2;
+            for (; *at != 'e'; ++at) {
+                digits = 10 * digits + (*at - '0');
+            }
+            ++digits;
+            std::snprintf(text, size, "%lld%c%015llde%d", static_cast<long long>(digits / 1'000'000'000'000'000), text[1],
+                          static_cast<long long>(digits % 1'000'000'000'000'000), std::atoi(at + 1));
+            if (digits < 10'000'000'000'000'000 && reads_back(text, value)) {
+                return;
+            }
+        }
+    }
+}
+#endif
+
 Digits shortest_digits(double value) {
     char text[40];
 #if NPUWH_FLOAT_TO_CHARS
     *std::to_chars(text, text + sizeof text - 1, value, std::chars_format::scientific).ptr = '\0';
 #else
-    for (int precision = 14; precision <= 16; ++precision) {
-        std::snprintf(text, sizeof text, "%.*e", precision, value);
-        if (std::strtod(text, nullptr) == value) {
-            break;
-        }
-    }
+    print_shortest(text, sizeof text, value);
 #endif
     Digits digits{};
     const char* at = text;

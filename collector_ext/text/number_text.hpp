@@ -11,7 +11,7 @@ void append_integer(std::string& out, std::int64_t value);
 // As Python's repr(float): the shortest digits that read back as the same number, 1e-05, 4.0, 8868.240000000003, inf, nan.
 void append_repr(std::string& out, double value);
 
-// As C's "%.3f" and the like: correctly rounded, exact half to even.
+// As C's "%.3f" and the like: correctly rounded, exact half to even.  decimals: 1 to 15.
 void append_fixed(std::string& out, double value, int decimals);
 
 // "%.3f" without its trailing zeros and bare point (deliverables.md 0.1, C++ DoubleToStr).

@@ -1,6 +1,6 @@
 CREATE VIEW busy_interval_named AS
 -- When a device computed, communicated, did only that, or nothing.
--- The intervals of one kind do not touch.
+-- The intervals of one kind do not touch.  A time window is quick for a given device and kind.
 --
 -- grain: id
 -- uses:  busy_interval, step

@@ -1,5 +1,6 @@
 CREATE VIEW memory_copy_named AS
 -- Sizes and directions of memory copies.
+-- CROSS JOIN: from the device tasks to the copies, so that a time window uses their index.
 --
 -- grain: device_task_id
 -- uses:  memory_copy, device_task, string
@@ -13,7 +14,7 @@ CREATE VIEW memory_copy_named AS
 --   size_bytes      bytes  bytes copied
 --   direction       text   host to device ...
 SELECT
-    t.device_task_id, t.rank_id, d.device_id AS device_id, d.start_ns AS start_ns, d.end_ns AS end_ns,
+    t.device_task_id, d.rank_id AS rank_id, d.device_id AS device_id, d.start_ns AS start_ns, d.end_ns AS end_ns,
     d.end_ns - d.start_ns AS duration_ns, t.size_bytes,
     (SELECT value FROM string WHERE id = t.direction_id) AS direction
-FROM memory_copy AS t JOIN device_task AS d ON d.id = t.device_task_id;
+FROM device_task AS d CROSS JOIN memory_copy AS t ON t.device_task_id = d.id;

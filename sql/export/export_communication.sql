@@ -1,59 +1,57 @@
 CREATE VIEW export_communication AS
--- communication.json, its times: a row an operator, and a row for the total of each type in each step.
+-- communication.json: a row an operator (or total), transport and packet size; times repeat on the rows of an operator.
 --
--- The writer nests the rows: step, type, operator@group, Communication Time Info (deliverables.md section 11).
--- A rank profiled at Level0 has none.
+-- The writer nests the rows as step, type, op_key (deliverables.md section 11).
 --
--- grain: rank_id, step_name, type, op_key
--- uses:  comm_op_label, comm_op_step, comm_op_time, rank_level
+-- grain: rank_id, step_name, type, op_key, transport, packet_size
+-- uses:  communication_time, communication_bandwidth
 -- file:  communication.json
 -- window: comm_op start_ns end_ns
 -- cols:
---   rank_id                            -      [key] rank
---   step_id                            -      [key] step; none without steps
---   step_name                          text   [key] step and its number
---   type                               text   [key] p2p or collective
---   op_key                             text   [key] operator@group or Total Op Info
---   "Start Timestamp(us)"              json   [optional] start of the first task; none for a total
---   "Elapse Time(ms)"                  float  from there to the end of the last task
---   "Transit Time(ms)"                 float  transfers over a link
---   "Wait Time(ms)"                    float  waiting for other ranks
---   "Synchronization Time(ms)"         float  the part of the waiting that precedes the first transfer
---   "Idle Time(ms)"                    float  the rest
---   "Wait Time Ratio"                  float  wait / (wait + transit), 4 decimals
---   "Synchronization Time Ratio"       float  synchronization / (synchronization + transit), 4 decimals
-WITH timed AS (
-    SELECT
-        o.rank_id, s.step_id, s.step_name, o.type, o.name || '@' || o.group_name AS op_key, t.start_ns, t.elapse_ns,
-        t.transit_ns, t.wait_ns, t.synchronization_ns, t.idle_ns
-    FROM comm_op_label o
-    JOIN comm_op_step s ON s.comm_op_id = o.comm_op_id AND s.drawn_by = 'text'
-    JOIN comm_op_time t ON t.comm_op_id = o.comm_op_id
-    WHERE o.rank_id IN (SELECT rank_id FROM rank_level WHERE level_no >= 1)
-),
-listed AS (
-    SELECT *, 0 AS is_total FROM timed
-    UNION ALL
-    SELECT
-        rank_id, step_id, step_name, type, 'Total Op Info', NULL, sum(elapse_ns), sum(transit_ns), sum(wait_ns),
-        sum(synchronization_ns), sum(idle_ns), 1
-    FROM timed
-    GROUP BY rank_id, step_id, step_name, type
-)
+--   rank_id                       -      [key] rank
+--   step_name                     text   [key] step and its number
+--   type                          text   [key] p2p or collective
+--   op_key                        text   [key] operator@group or Total Op Info
+--   "Start Timestamp(us)"         json   [optional] start of the first task; none for a total
+--   "Elapse Time(ms)"             float  from there to the end of the last task
+--   "Transit Time(ms)"            float  transfers over a link
+--   "Wait Time(ms)"               float  waiting for other ranks
+--   "Synchronization Time(ms)"    float  the part of the waiting that precedes the first transfer
+--   "Idle Time(ms)"               float  the rest
+--   "Wait Time Ratio"             float  wait / (wait + transit), 4 decimals
+--   "Synchronization Time Ratio"  float  synchronization / (synchronization + transit), 4 decimals
+--   transport                     text   [key] RDMA, HCCS, PCIE, SDMA or SIO; none if nothing was moved
+--   "Transit Size(MB)"            float  bytes moved over the transport / 1e6
+--   transport_time                float  [key] Transit Time(ms) of the transport: sum of the durations of its transfers
+--   "Bandwidth(GB/s)"             float  [optional] size / time, 4 decimals; none for a total
+--   "Large Packet Ratio"          float  [optional] share of packets above 32 MB (RDMA: 0.5 MB); none for a total
+--   packet_size                   float  [key] size of a packet in MB; none for SDMA
+--   packet_number                 int    [key] packets of that size
+--   packet_time                   float  [key] sum of their durations in ms
 SELECT
-    rank_id,
-    step_id,
-    step_name,
-    type,
-    op_key,
-    printf('%d.%03d', start_ns / 1000, start_ns % 1000) AS "Start Timestamp(us)",
-    elapse_ns / 1e6 AS "Elapse Time(ms)",
-    transit_ns / 1e6 AS "Transit Time(ms)",
-    wait_ns / 1e6 AS "Wait Time(ms)",
-    synchronization_ns / 1e6 AS "Synchronization Time(ms)",
-    idle_ns / 1e6 AS "Idle Time(ms)",
-    coalesce(round(wait_ns * 1.0 / nullif(wait_ns + transit_ns, 0), 4), 0) AS "Wait Time Ratio",
-    coalesce(round(synchronization_ns * 1.0 / nullif(synchronization_ns + transit_ns, 0), 4), 0)
-        AS "Synchronization Time Ratio"
-FROM listed
-ORDER BY rank_id, step_id, step_name, type DESC, is_total, start_ns, op_key;
+    t.rank_id,
+    t.step_name,
+    t.type,
+    t.op_key,
+    CASE WHEN t.start_ns IS NOT NULL THEN printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) END
+        AS "Start Timestamp(us)",
+    t.elapse_ns / 1e6 AS "Elapse Time(ms)",
+    t.transit_ns / 1e6 AS "Transit Time(ms)",
+    t.wait_ns / 1e6 AS "Wait Time(ms)",
+    t.synchronization_ns / 1e6 AS "Synchronization Time(ms)",
+    t.idle_ns / 1e6 AS "Idle Time(ms)",
+    coalesce(round(t.wait_ns * 1.0 / nullif(t.wait_ns + t.transit_ns, 0), 4), 0) AS "Wait Time Ratio",
+    coalesce(round(t.synchronization_ns * 1.0 / nullif(t.synchronization_ns + t.transit_ns, 0), 4), 0)
+        AS "Synchronization Time Ratio",
+    b.transport,
+    b.size_bytes / 1e6 AS "Transit Size(MB)",
+    b.transit_ns / 1e6 AS transport_time,
+    b.bandwidth_gbps AS "Bandwidth(GB/s)",
+    b.large_ratio AS "Large Packet Ratio",
+    b.packet_bytes / 1e6 AS packet_size,
+    b.packet_count AS packet_number,
+    b.packet_transit_ns / 1e6 AS packet_time
+FROM communication_time t
+LEFT JOIN communication_bandwidth b
+    ON b.rank_id = t.rank_id AND b.step_name = t.step_name AND b.type = t.type AND b.op_key = t.op_key
+ORDER BY t.rank_id, t.step_id, t.step_name, t.type DESC, t.is_total, t.start_ns, t.op_key, b.transport, b.packet_bytes;

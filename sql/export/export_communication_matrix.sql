@@ -10,7 +10,6 @@ CREATE VIEW export_communication_matrix AS
 -- window: comm_op start_ns end_ns
 -- cols:
 --   rank_id             -      [key] rank
---   step_id             -      [key] step; none without steps
 --   step_name           text   [key] step and its number
 --   type                text   [key] p2p or collective
 --   op_key              text   [key] kind-place@group
@@ -22,7 +21,6 @@ CREATE VIEW export_communication_matrix AS
 --   "Op Name"           text   [optional] the operator in that place; none for total
 SELECT
     rank_id,
-    step_id,
     step_name,
     type,
     kind || '-' || place || '@' || group_name AS op_key,

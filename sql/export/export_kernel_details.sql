@@ -257,5 +257,5 @@ SELECT
 FROM comm_op o
 JOIN rank r ON r.id = o.rank_id
 LEFT JOIN step s ON s.id = o.step_id
-ORDER BY 1, 6, 3  -- rank, device, start
+ORDER BY 1, 3  -- rank, start: both arms stream from their index
 ;

@@ -31,19 +31,25 @@ SELECT
     a.rank_id,
     a.step_id,
     a.start_ns,
-    coalesce(max(a.release_ns, coalesce(a.active_release_ns, a.release_ns)), a.active_release_ns, 9223372036854775807) AS end_ns,
-    coalesce(CASE c.value WHEN 'GE' THEN 'cann::' ELSE '' END || (SELECT value FROM string WHERE id = a.name_id), '') AS Name,
+    coalesce(max(a.release_ns, coalesce(a.active_release_ns, a.release_ns)), a.active_release_ns, 9223372036854775807)
+        AS end_ns,
+    coalesce(CASE c.value WHEN 'GE' THEN 'cann::' ELSE '' END || (SELECT value FROM string WHERE id = a.name_id), '')
+        AS Name,
     a.size_bytes / 1024.0 AS "Size(KB)",
     printf('%d.%03d', a.start_ns / 1000, a.start_ns % 1000) AS "Allocation Time(us)",
-    CASE WHEN a.release_ns IS NOT NULL THEN printf('%d.%03d', a.release_ns / 1000, a.release_ns % 1000) END AS "Release Time(us)",
-    CASE WHEN a.active_release_ns IS NOT NULL THEN printf('%d.%03d', a.active_release_ns / 1000, a.active_release_ns % 1000) END
-        AS "Active Release Time(us)",
+    CASE WHEN a.release_ns IS NOT NULL THEN printf('%d.%03d', a.release_ns / 1000, a.release_ns % 1000) END
+        AS "Release Time(us)",
+    CASE
+        WHEN a.active_release_ns IS NOT NULL
+            THEN printf('%d.%03d', a.active_release_ns / 1000, a.active_release_ns % 1000)
+    END AS "Active Release Time(us)",
     CASE
         WHEN a.release_ns IS NULL OR c.value = 'GE' THEN (a.release_ns - a.start_ns) / 1000.0
         ELSE printf('%d.%03d', (a.release_ns - a.start_ns) / 1000, (a.release_ns - a.start_ns) % 1000) || char(9)
     END AS "Duration(us)",
     CASE WHEN a.active_release_ns IS NOT NULL
-        THEN printf('%d.%03d', (a.active_release_ns - a.start_ns) / 1000, (a.active_release_ns - a.start_ns) % 1000) || char(9)
+        THEN printf('%d.%03d', (a.active_release_ns - a.start_ns) / 1000, (a.active_release_ns - a.start_ns) % 1000)
+            || char(9)
     END AS "Active Duration(us)",
     a.start_allocated_bytes / 1048576.0 AS "Allocation Total Allocated(MB)",
     a.start_reserved_bytes / 1048576.0 AS "Allocation Total Reserved(MB)",

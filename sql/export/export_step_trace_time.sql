@@ -2,17 +2,16 @@ CREATE VIEW export_step_trace_time AS
 -- step_trace_time.csv: a row a step and device; without steps one row over everything.
 --
 -- An interval of the overlap analysis counts in the step in whose device window it starts, with its whole length
--- (deliverables.md section 6).  Computed in whole ns; the vendor's doubles are up to 0.25 us off in Stage and Preparing.
+-- (deliverables.md section 6).  A sum of nothing reads 0, not 0.0.  Computed in whole ns; the vendor's doubles are up
+-- to 0.25 us off in Stage and Preparing.
 --
 -- grain: rank_id, Device_id, step_id
--- uses:  busy_interval, comm_op, step, op, string
+-- uses:  step_piece, step, op
 -- file:  step_trace_time.csv
--- window: self start_ns end_ns
+-- window: step_piece start_ns end_ns
 -- cols:
 --   rank_id                           -      [key] rank
 --   step_id                           -      [key] step; none without steps
---   start_ns                          ns     [key] first interval's start
---   end_ns                            ns     [key] last interval's end
 --   Device_id                         int    device
 --   Step                              int    number of the step
 --   Computing                         float  us with a kernel running
@@ -24,15 +23,7 @@ CREATE VIEW export_step_trace_time AS
 --   Bubble                            float  us of receive operators
 --   "Communication(Not Overlapped and Exclude Receive)"  float  the third column - bubble, at least 0
 --   Preparing                         float  us from the host's start of the step to the first kernel or communication
-WITH piece AS (
-    SELECT rank_id, device_id, step_id, kind, start_ns, end_ns FROM busy_interval
-    UNION ALL
-    SELECT o.rank_id, (SELECT min(b.device_id) FROM busy_interval b WHERE b.rank_id = o.rank_id), o.step_id, 4, o.start_ns, o.end_ns
-    FROM comm_op o
-    JOIN string n ON n.id = o.name_id
-    WHERE n.value GLOB 'hcom_receive*' AND EXISTS (SELECT 1 FROM busy_interval b WHERE b.rank_id = o.rank_id)
-),
-total AS (
+WITH total AS (
     SELECT
         rank_id, device_id, step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns,
         sum((kind = 0) * (end_ns - start_ns)) AS computing_ns,
@@ -41,26 +32,26 @@ total AS (
         sum((kind = 3) * (end_ns - start_ns)) AS free_ns,
         sum((kind = 4) * (end_ns - start_ns)) AS bubble_ns,
         min(CASE WHEN kind < 2 THEN start_ns END) AS first_ns
-    FROM piece
+    FROM step_piece
     WHERE step_id IS NOT NULL OR rank_id NOT IN (SELECT rank_id FROM step)
     GROUP BY rank_id, device_id, step_id
 )
 SELECT
     t.rank_id,
     t.step_id,
-    t.start_ns,
-    t.end_ns,
     t.device_id AS Device_id,
     s.step_no AS Step,
-    t.computing_ns / 1000.0 AS Computing,
-    t.exposed_ns / 1000.0 AS "Communication(Not Overlapped)",
-    (t.communication_ns - t.exposed_ns) / 1000.0 AS Overlapped,
-    t.communication_ns / 1000.0 AS Communication,
-    t.free_ns / 1000.0 AS Free,
+    CASE t.computing_ns WHEN 0 THEN 0 ELSE t.computing_ns / 1000.0 END AS Computing,
+    CASE t.exposed_ns WHEN 0 THEN 0 ELSE t.exposed_ns / 1000.0 END AS "Communication(Not Overlapped)",
+    CASE t.communication_ns WHEN 0 THEN 0 ELSE (t.communication_ns - t.exposed_ns) / 1000.0 END AS Overlapped,
+    CASE t.communication_ns WHEN 0 THEN 0 ELSE t.communication_ns / 1000.0 END AS Communication,
+    CASE t.free_ns WHEN 0 THEN 0 ELSE t.free_ns / 1000.0 END AS Free,
     (t.end_ns - t.start_ns - t.bubble_ns) / 1000.0 AS Stage,
     CASE t.bubble_ns WHEN 0 THEN 0 ELSE t.bubble_ns / 1000.0 END AS Bubble,
-    max(t.exposed_ns - t.bubble_ns, 0) / 1000.0 AS "Communication(Not Overlapped and Exclude Receive)",
-    (t.first_ns - coalesce(s.start_ns, (SELECT min(o.start_ns) FROM op o WHERE o.rank_id = t.rank_id))) / 1000.0 AS Preparing
+    CASE WHEN t.exposed_ns > t.bubble_ns THEN (t.exposed_ns - t.bubble_ns) / 1000.0 ELSE 0 END
+        AS "Communication(Not Overlapped and Exclude Receive)",
+    (t.first_ns - coalesce(s.start_ns, (SELECT min(o.start_ns) FROM op o WHERE o.rank_id = t.rank_id))) / 1000.0
+        AS Preparing
 FROM total t
 LEFT JOIN step s ON s.id = t.step_id
 ORDER BY t.rank_id, t.device_id, s.step_no;

@@ -1,11 +1,11 @@
 CREATE VIEW export_task_time AS
 -- task_time.csv: a row a task of the device.
 --
--- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no symbol
--- of the device binary.
+-- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no
+-- symbol of the device binary.
 --
 -- grain: rank_id, Device_id, start_ns, stream_id, task_id
--- uses:  device_task, kernel, rank_level, string
+-- uses:  device_task, kernel, string
 -- file:  task_time.csv
 -- window: self start_ns end_ns
 -- cols:
@@ -36,5 +36,5 @@ SELECT
     printf('%d.%03d', t.end_ns / 1000, t.end_ns % 1000) AS "task_stop(us)"
 FROM device_task t
 LEFT JOIN kernel k ON k.id = t.kernel_id
-WHERE NOT t.is_covered AND t.rank_id IN (SELECT rank_id FROM rank_level WHERE level_no >= 0)
+WHERE NOT t.is_covered
 ORDER BY t.rank_id, t.start_ns;

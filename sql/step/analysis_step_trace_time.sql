@@ -30,7 +30,8 @@ SELECT
     t.free_ns / 1000.0 AS free,
     coalesce(t.last_end_ns - t.first_start_ns - t.bubble_ns, 0) / 1000.0 AS stage,
     t.bubble_ns / 1000.0 AS bubble,
-    max(t.communication_not_overlapped_ns - t.bubble_ns, 0) / 1000.0 AS communication_not_overlapped_and_exclude_receive,
+    max(t.communication_not_overlapped_ns - t.bubble_ns, 0) / 1000.0
+        AS communication_not_overlapped_and_exclude_receive,
     CASE WHEN t.computing_ns > 0
         THEN t.first_start_ns - coalesce(s.start_ns, (SELECT min(o.start_ns) FROM op o WHERE o.rank_id = t.rank_id))
         ELSE 0 END / 1000.0 AS preparing

@@ -58,10 +58,12 @@ RECORDS: dict[str, pa.Schema] = {
     # communication operation before tasks, covered tasks last), then by start.  class: 0 communication operation,
     # 1 task, 2 covered task (its sub-tasks are drawn instead)
     "launch": _schema("connection_no! class! start_ns! end_ns! device_id type"),
-    # every range of a device, merged and sorted by start
+    # n-th run (from 1) of a captured graph: the window of its tasks; by device, then by start
+    "graph_run": _schema("device_id! model_no! run_no! start_ns! end_ns! task_count!"),
+    # every range of a device, merged and sorted by start; run_no: which run of its graph a graph's task belongs to
     "device_event": _schema(
-        "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no "
-        "is_covered name group op_type data_type algorithm element_count rank_count is_relay is_retry row!"
+        "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no is_covered "
+        "run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row!"
     ),
     # PMU value of a task; task_row = `row` of its device event; sorted by descriptor, so that a task's values are together
     "task_metric": _schema("task_row name! value:real"),

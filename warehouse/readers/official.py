@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
 
 from warehouse.batches.records import batch
+from warehouse.errors import InputError
 from warehouse.readers import official_device, official_host, official_memory, official_metric, official_reference
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.official_catalogue import read_facts
 from warehouse.readers.official_counter import counters
-from warehouse.readers.official_database import BATCH_ROWS, OfficialDatabase
+from warehouse.readers.official_database import BATCH_ROWS, OfficialDatabase, decoded
 from warehouse.readers.official_open import OfficialFile
 
 _STREAMS: dict[str, Callable[[OfficialDatabase], Iterator[pa.RecordBatch]]] = {
@@ -25,6 +27,7 @@ _STREAMS: dict[str, Callable[[OfficialDatabase], Iterator[pa.RecordBatch]]] = {
     "mark": official_host.marks,
     "kernel": official_device.kernels,
     "launch": official_device.launches,
+    "graph_run": official_device.graph_runs,
     "device_event": official_device.device_events,
     "task_metric": official_metric.task_metrics,
     "memory_copy": official_device.memory_copies,
@@ -36,6 +39,30 @@ _STREAMS: dict[str, Callable[[OfficialDatabase], Iterator[pa.RecordBatch]]] = {
     "device_memory": official_memory.device_memory,
     "reference_overlap": official_reference.overlap,
 }
+
+
+def peek_official(path: Path) -> RankFacts:
+    """What the database says about its rank, without reading its records.
+
+    InputError if it is no profiler database: it must hold tasks or framework ranges.
+    """
+    with OfficialFile(path) as file:
+        database = OfficialDatabase(file, Ledger(), counting=False)
+        if not database.has("TASK") and not database.has("PYTORCH_API"):
+            raise InputError(f"{path}: is not a profiler database: it has neither TASK nor PYTORCH_API")
+        return read_facts(database)
+
+
+@contextmanager
+def open_analysis(path: Path, ledger: Ledger) -> Iterator[OfficialDatabase]:
+    """An analysis.db for `official_reference.analysis_rows`; InputError if it holds no analysis."""
+    with OfficialFile(path) as file:
+        database = OfficialDatabase(file, ledger)
+        if not official_reference.is_analysis(database):
+            raise InputError(f"{path}: is not an analysis database: none of its tables is part of the format")
+        yield database
+        if file.changed():
+            raise InputError(f"{path}: changed while it was read; ingest it again when nothing writes to it")
 
 
 class OfficialReader:
@@ -55,7 +82,7 @@ class OfficialReader:
         self._file = OfficialFile(path)
         try:
             self.database = OfficialDatabase(self._file, self.ledger)
-            self.facts: RankFacts = read_facts(self.database)
+            read_facts(self.database)  # for its bookings
             official_device.prepare(self.database)
             self.database.book_dictionaries()
         except BaseException:
@@ -69,11 +96,6 @@ class OfficialReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
-
-    @property
-    def is_profile(self) -> bool:
-        """Whether it holds a profile: tasks or framework ranges."""
-        return self.database.has("TASK") or self.database.has("PYTORCH_API")
 
     @property
     def has_queue(self) -> bool:
@@ -96,6 +118,13 @@ class OfficialReader:
     def metric_names(self) -> list[int]:
         """String numbers of the metrics in the order of the source."""
         return official_metric.metric_names(self.database)
+
+    def texts(self, numbers: list[int]) -> list[str]:
+        """Texts of a few string numbers, "" for one without text."""
+        found = {}
+        for number in numbers if self.database.has("STRING_IDS") else ():
+            found[number] = decoded(self.database.value("SELECT value FROM STRING_IDS WHERE id = ?", [number]))
+        return [found.get(number) or "" for number in numbers]
 
     def strings(self) -> Iterator[pa.RecordBatch]:
         """`string` batches by ascending number: STRING_IDS; damaged texts are repaired and noted."""

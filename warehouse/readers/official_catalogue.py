@@ -17,6 +17,9 @@ def read_facts(database: OfficialDatabase) -> RankFacts:
             database.ledger.load_rest(table)
     if database.has("TASK"):
         _devices_that_worked(database, facts)
+        facts.level = _level(database)
+    if facts.pid is None and database.has("PYTORCH_API"):
+        facts.pid = database.value("SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1")
     return facts
 
 
@@ -68,6 +71,21 @@ def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:
     if database.has_column("TASK", "globalPid"):
         pid = database.value("SELECT globalPid FROM TASK WHERE typeof(globalPid) = 'integer' LIMIT 1")
         facts.pid = pid if pid and 0 < pid < 1 << 32 else None
+
+
+def _level(database: OfficialDatabase) -> str:
+    """The level as what was recorded shows it: types of operators from Level1, calls of the runtime from Level2."""
+    if not database.has_column("COMPUTE_TASK_INFO", "opType") or not database.has("STRING_IDS"):
+        return "Level0"
+    typed = database.value(
+        "SELECT 1 FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.opType WHERE s.value <> 'N/A' LIMIT 1"
+    )
+    if not typed:
+        return "Level0"
+    runtime = [number for number, name in database.enumeration("ENUM_API_TYPE").items() if name == "runtime"] or [5000]
+    if database.has("CANN_API") and database.value("SELECT 1 FROM CANN_API WHERE type = ? LIMIT 1", runtime[:1]):
+        return "Level2"
+    return "Level1"
 
 
 _READERS = {

@@ -14,78 +14,60 @@ from warehouse.readers.official_open import quoted
 
 @dataclass(frozen=True)
 class _Family:
-    """One table: `values` is `column=name:unit ...`; a name may hold `{text}`, the text of the column `text` in that row."""
+    """One table: `values` is `column:unit ...`; a series is named after the column, or after the text in the row's column
+    `text`, or after both."""
 
     table: str
     values: str
     instance: str | None = None
     text: str | None = None
+    text_only: bool = False
     has_device: bool = True
 
 
 _NETWORK = " ".join(
-    f"{way}PacketRate={way}_packet_rate:packets/s {way}ByteRate={way}_byte_rate:bytes/s {way}Packets={way}_packets:count "
-    f"{way}Bytes={way}_bytes:bytes {way}Errors={way}_errors:count {way}Dropped={way}_dropped:count"
+    f"{way}PacketRate:packets/s {way}ByteRate:bytes/s {way}Packets:count {way}Bytes:bytes {way}Errors:count "
+    f"{way}Dropped:count"
     for way in ("rx", "tx")
 )
 _PCIE = " ".join(
-    f"{column}{end}={name}_{end.lower()}:{unit}"
-    for column, name, unit in (
-        ("txPost", "tx_post", "bytes/s"), ("txNonpost", "tx_nonpost", "bytes/s"), ("txCpl", "tx_cpl", "bytes/s"),
-        ("txNonpostLatency", "tx_nonpost_latency", "ns"), ("rxPost", "rx_post", "bytes/s"),
-        ("rxNonpost", "rx_nonpost", "bytes/s"), ("rxCpl", "rx_cpl", "bytes/s"),
+    f"{column}{end}:{unit}"
+    for column, unit in (
+        ("txPost", "bytes/s"), ("txNonpost", "bytes/s"), ("txCpl", "bytes/s"), ("txNonpostLatency", "ns"),
+        ("rxPost", "bytes/s"), ("rxNonpost", "bytes/s"), ("rxCpl", "bytes/s"),
     )
     for end in ("Min", "Max", "Avg")
 )  # fmt: skip
 _NETDEV = (
-    "macTxPfcPkt=mac_tx_pfc_packets:count macRxPfcPkt=mac_rx_pfc_packets:count macTxByte=mac_tx_bytes:bytes "
-    "macTxBandwidth=mac_tx_bandwidth:bytes/s macRxByte=mac_rx_bytes:bytes macRxBandwidth=mac_rx_bandwidth:bytes/s "
-    "macTxBadByte=mac_tx_bad_bytes:bytes macRxBadByte=mac_rx_bad_bytes:bytes roceTxPkt=roce_tx_packets:count "
-    "roceRxPkt=roce_rx_packets:count roceTxErrPkt=roce_tx_error_packets:count roceRxErrPkt=roce_rx_error_packets:count "
-    "roceTxCnpPkt=roce_tx_cnp_packets:count roceRxCnpPkt=roce_rx_cnp_packets:count "
-    "roceNewPktRty=roce_new_packet_retries:count nicTxByte=nic_tx_bytes:bytes nicTxBandwidth=nic_tx_bandwidth:bytes/s "
-    "nicRxByte=nic_rx_bytes:bytes nicRxBandwidth=nic_rx_bandwidth:bytes/s"
+    "macTxPfcPkt:count macRxPfcPkt:count macTxByte:bytes macTxBandwidth:bytes/s macRxByte:bytes macRxBandwidth:bytes/s "
+    "macTxBadByte:bytes macRxBadByte:bytes roceTxPkt:count roceRxPkt:count roceTxErrPkt:count roceRxErrPkt:count "
+    "roceTxCnpPkt:count roceRxCnpPkt:count roceNewPktRty:count nicTxByte:bytes nicTxBandwidth:bytes/s nicRxByte:bytes "
+    "nicRxBandwidth:bytes/s"
 )
+_SIO = " ".join(f"{way}{kind}:bytes/s" for way in ("rx", "tx") for kind in ("Req", "Rsp", "Snp", "Dat"))
 _FAMILIES = (
-    _Family("AICORE_FREQ", "freq=frequency:MHz", "dieId"),
-    _Family("HBM", "bandwidth={text}:bytes/s", "hbmId", "type"),
-    _Family("DDR", "read=read:bytes/s write=write:bytes/s"),
-    _Family("LLC", "hitRate={text}_hit_rate:percent throughput={text}_throughput:bytes/s", "llcId", "mode"),
-    _Family("HCCS", "txThroughput=tx:bytes/s rxThroughput=rx:bytes/s"),
+    _Family("AICORE_FREQ", "freq:MHz", "dieId"),
+    _Family("HBM", "bandwidth:bytes/s", "hbmId", "type", text_only=True),
+    _Family("DDR", "read:bytes/s write:bytes/s"),
+    _Family("LLC", "hitRate:percent throughput:bytes/s", "llcId", "mode"),
+    _Family("HCCS", "txThroughput:bytes/s rxThroughput:bytes/s"),
     _Family("PCIE", _PCIE),
-    _Family("NIC", "bandwidth=bandwidth:bytes/s " + _NETWORK, "funcId"),
-    _Family("ROCE", "bandwidth=bandwidth:bytes/s " + _NETWORK, "funcId"),
+    _Family("NIC", "bandwidth:bytes/s " + _NETWORK, "funcId"),
+    _Family("ROCE", "bandwidth:bytes/s " + _NETWORK, "funcId"),
     _Family("NETDEV_STATS", _NETDEV),
+    _Family("ACC_PMU", "readBwLevel:level writeBwLevel:level readOstLevel:level writeOstLevel:level", "accId"),
+    _Family("SOC_BANDWIDTH_LEVEL", "l2BufferBwLevel:level mataBwLevel:level"),
+    _Family("QOS", "bandwidth:bytes/s", "dieId", "eventName", text_only=True),
+    _Family("SIO", _SIO, None, "name"),
+    _Family("UB", "rxUdmaBind:bytes/s txUdmaBind:bytes/s", "portId"),
+    _Family("CPU_USAGE", "usage:percent", "cpuId", has_device=False),
+    _Family("HOST_MEM_USAGE", "usage:percent", has_device=False),
+    _Family("HOST_DISK_USAGE", "readRate:KB/s writeRate:KB/s usage:percent", has_device=False),
+    _Family("HOST_NETWORK_USAGE", "usage:percent speed:KB/s", has_device=False),
     _Family(
-        "ACC_PMU",
-        "readBwLevel=read_bw_level:level writeBwLevel=write_bw_level:level readOstLevel=read_ost_level:level "
-        "writeOstLevel=write_ost_level:level",
-        "accId",
+        "SAMPLE_PMU_TIMELINE", "totalCycle:count usage(%):percent usage:percent freq(MHz):MHz freq:MHz", "coreId", "coreType"
     ),
-    _Family("SOC_BANDWIDTH_LEVEL", "l2BufferBwLevel=l2_buffer_bw_level:level mataBwLevel=mata_bw_level:level"),
-    _Family("QOS", "bandwidth={text}:bytes/s", "dieId", "eventName"),
-    _Family(
-        "SIO",
-        " ".join(f"{way}{kind}={{text}}_{way}_{kind.lower()}:bytes/s" for way in ("rx", "tx") for kind in
-                 ("Req", "Rsp", "Snp", "Dat")),
-        None,
-        "name",
-    ),
-    _Family("UB", "rxUdmaBind=rx_udma_bind:bytes/s txUdmaBind=tx_udma_bind:bytes/s", "portId"),
-    _Family("CPU_USAGE", "usage=usage:percent", "cpuId", has_device=False),
-    _Family("HOST_MEM_USAGE", "usage=usage:percent", has_device=False),
-    _Family(
-        "HOST_DISK_USAGE", "readRate=read_rate:KB/s writeRate=write_rate:KB/s usage=usage:percent", has_device=False
-    ),
-    _Family("HOST_NETWORK_USAGE", "usage=usage:percent speed=speed:KB/s", has_device=False),
-    _Family(
-        "SAMPLE_PMU_TIMELINE",
-        "totalCycle={text}_total_cycles:count usage(%)={text}_usage:percent usage={text}_usage:percent "
-        "freq(MHz)={text}_frequency:MHz freq={text}_frequency:MHz",
-        "coreId",
-        "coreType",
-    ),
-)  # fmt: skip
+)
 
 
 def counters(database: OfficialDatabase) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -96,11 +78,11 @@ def counters(database: OfficialDatabase) -> Iterator[tuple[str, pa.RecordBatch]]
             continue
         known: dict[tuple[Any, ...], int] = {}
         columns = [
-            (column, *value.rsplit(":", 1))
-            for column, _, value in (spec.partition("=") for spec in family.values.split())
+            (column, unit)
+            for column, _, unit in (spec.partition(":") for spec in family.values.split())
             if database.has_column(family.table, column)
         ]
-        for rows in database.rows(_statement(database, family, [column for column, _, _ in columns])):
+        for rows in database.rows(_statement(database, family, [column for column, _ in columns])):
             added, values = [], []
             for row in rows:
                 key = row[:3]
@@ -109,9 +91,9 @@ def counters(database: OfficialDatabase) -> Iterator[tuple[str, pa.RecordBatch]]
                     first = known[key] = next_series
                     next_series += len(columns)
                     device, instance, text = key
-                    for offset, (_, name, unit) in enumerate(columns):
-                        label = name.replace("{text}", decoded(text) or "")
-                        added.append((first + offset, device, family.table, instance, label, unit))
+                    for offset, (column, unit) in enumerate(columns):
+                        name = _name(family, column, decoded(text))
+                        added.append((first + offset, device, family.table, instance, name, unit))
                 time = row[3]
                 values += [(first + place, time, value) for place, value in enumerate(row[4:]) if value is not None]
             database.ledger.load(family.table, len(rows))
@@ -119,6 +101,12 @@ def counters(database: OfficialDatabase) -> Iterator[tuple[str, pa.RecordBatch]]
                 yield "counter_series", database.as_batch("counter_series", added)
             if values:
                 yield "counter", database.as_batch("counter", values)
+
+
+def _name(family: _Family, column: str, text: str | None) -> str:
+    if family.text is None:
+        return column
+    return (text or "") if family.text_only else f"{text or ''} {column}".strip()
 
 
 def _statement(database: OfficialDatabase, family: _Family, columns: list[str]) -> str:

@@ -25,7 +25,7 @@ class OfficialDatabase:
     Statements are put together from names of the layout (never from the file); values are bound.
     """
 
-    def __init__(self, file: OfficialFile, ledger: Ledger) -> None:
+    def __init__(self, file: OfficialFile, ledger: Ledger, *, counting: bool = True) -> None:
         self.file = file
         self.ledger = ledger
         self.connection = file.connection
@@ -35,11 +35,11 @@ class OfficialDatabase:
             if name in KNOWN:
                 ledger.note(WARNING, "not-a-table", f"is no ordinary table ({reason}) and is not read", table=name)
         for name in file.tables:
-            self._book(name)
+            self._book(name, counting)
 
-    def _book(self, name: str) -> None:
+    def _book(self, name: str, counting: bool) -> None:
         """Count a table's rows; refuse what is not part of the format or lacks what it needs."""
-        records = self.value(f"SELECT count(*) FROM {quoted(name)}")
+        records = self.value(f"SELECT count(*) FROM {quoted(name)}") if counting else 0
         self.ledger.found(name, records)
         if name not in KNOWN and not name.startswith("ENUM_"):
             self.ledger.reject(name, records, "unknown-table", "not part of the format", severity=INFO)

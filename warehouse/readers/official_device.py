@@ -17,31 +17,31 @@ from warehouse.readers.official_database import MISSING_32, OfficialDatabase
 _NO_NOTIFY = 9223372036854775807
 _TASK_VALID = "startNs > 0 AND endNs >= startNs AND globalTaskId IS NOT NULL"
 _OP_VALID = "startNs > 0 AND endNs >= startNs"
-_COVERED = (
-    f"t.contextId = {MISSING_32} AND s.deviceId IS NOT NULL",
-    " LEFT JOIN temp.sub_task s ON s.deviceId = t.deviceId AND s.streamId = t.streamId AND s.taskId = t.taskId"
-    " AND s.connectionId = t.connectionId",
-)
+# a parent record is not drawn if a sub-task of it is; at Level0 the sub-task does not carry the connection number
+_COVERED = f"""t.contextId = {MISSING_32} AND EXISTS (SELECT 1 FROM temp.sub_task s WHERE s.deviceId = t.deviceId
+    AND s.streamId = t.streamId AND s.taskId = t.taskId AND s.startNs BETWEEN t.startNs AND t.endNs)"""
 _TEXTS = "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
 
 
 def prepare(database: OfficialDatabase) -> None:
     """Make the TEMP tables that the functions below read."""
     run = database.run
-    run("DROP TABLE IF EXISTS temp.task_order")
-    run("DROP TABLE IF EXISTS temp.sub_task")
     run("CREATE TEMP TABLE task_order (descriptor, n, row, start, end, PRIMARY KEY (descriptor, n)) WITHOUT ROWID")
-    run("CREATE TEMP TABLE sub_task (deviceId, streamId, taskId, connectionId, "
-        "PRIMARY KEY (deviceId, streamId, taskId, connectionId)) WITHOUT ROWID")
+    run("CREATE TEMP TABLE sub_task (deviceId, streamId, taskId, startNs, "
+        "PRIMARY KEY (deviceId, streamId, taskId, startNs)) WITHOUT ROWID")
+    run("CREATE TEMP TABLE graph_task (row INTEGER PRIMARY KEY, n)")
     if not database.has("TASK"):
         return
     run(f"""INSERT INTO task_order
         SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs, endNs
         FROM TASK WHERE {_TASK_VALID}""")
     if database.has_column("TASK", "contextId"):
-        run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, connectionId FROM TASK
+        run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, startNs FROM TASK
             WHERE contextId <> {MISSING_32} AND deviceId IS NOT NULL AND streamId IS NOT NULL AND taskId IS NOT NULL
-            AND connectionId IS NOT NULL""")
+            AND startNs IS NOT NULL""")
+    if database.has_column("TASK", "modelId"):
+        run(f"""INSERT INTO graph_task SELECT row, n FROM task_order WHERE row IN
+            (SELECT rowid FROM TASK WHERE modelId <> {MISSING_32})""")
 
 
 def kernels(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
@@ -91,16 +91,25 @@ def _described(database: OfficialDatabase, table: str, columns: str) -> Iterator
     )
 
 
+def _covered(database: OfficialDatabase) -> str:
+    return _COVERED if database.has_column("TASK", "contextId") else "0"
+
+
+def _connection(database: OfficialDatabase, table: str) -> str:
+    """The connection number; unsigned "none" is stored as -1."""
+    return f"nullif({database.number(table, 'connectionId')}, -1)"
+
+
 def launches(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`launch` batches: what was put on the device under each connection number."""
     parts = []
     if database.has("TASK"):
-        covered, join = _COVERED
-        parts.append(f"""SELECT {database.number("TASK", "connectionId")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
-            t.deviceId, t.taskType FROM TASK t{join} WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+        covered = _covered(database)
+        parts.append(f"""SELECT {_connection(database, "TASK")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
+            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
     if database.has("COMMUNICATION_OP"):
         table = "COMMUNICATION_OP"
-        parts.append(f"""SELECT {database.number(table, "connectionId")}, 0, t.startNs, t.endNs,
+        parts.append(f"""SELECT {_connection(database, table)}, 0, t.startNs, t.endNs,
             {database.number(table, "deviceId")}, NULL FROM {table} t WHERE {_OP_VALID}""")
     if parts:
         union = " UNION ALL ".join(parts)
@@ -112,31 +121,41 @@ def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     parts = []
     if database.has("TASK"):
         number = database.number
-        covered, join = _COVERED
-        parts.append(f"""SELECT {DEVICE_TASK}, t.startNs, t.endNs, t.deviceId, {number("TASK", "connectionId")},
+        covered = _covered(database)
+        parts.append(f"""SELECT {DEVICE_TASK}, t.startNs, t.endNs, t.deviceId, {_connection(database, "TASK")},
             t.globalTaskId, {number("TASK", "taskType")}, {number("TASK", "contextId")}, {number("TASK", "streamId")},
-            {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0),
+            {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0), g.n,
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
-            FROM TASK t{join} WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
         _reject_invalid(database, "TASK", _TASK_VALID)
     if database.has("COMMUNICATION_OP"):
         parts.append(_comm_op_part(database))
         _reject_invalid(database, "COMMUNICATION_OP", _OP_VALID)
     if not parts:
         return
-    for batch in database.batches("device_event", " UNION ALL ".join(parts) + " ORDER BY 2, 3 DESC, 1, 22"):
+    for batch in database.batches("device_event", " UNION ALL ".join(parts) + " ORDER BY 2, 3 DESC, 1, 23"):
         operations = int(batch.column("kind").to_numpy().sum())
         database.ledger.load("COMMUNICATION_OP", operations)
         database.ledger.load("TASK", batch.num_rows - operations)
         yield batch
 
 
+def graph_runs(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
+    """`graph_run` batches by device and start: the n-th run of a graph is the n-th run of each of its tasks."""
+    if database.has_column("TASK", "modelId"):
+        yield from database.batches(
+            "graph_run",
+            """SELECT t.deviceId, t.modelId, g.n, min(t.startNs), max(t.endNs), count(*)
+            FROM temp.graph_task g JOIN TASK t ON t.rowid = g.row GROUP BY 1, 2, 3 ORDER BY 1, 4, 2, 3""",
+        )
+
+
 def _comm_op_part(database: OfficialDatabase) -> str:
     table = "COMMUNICATION_OP"
     number = database.number
     kinds = database.words_of(database.pick(table, "dataType"), present(database.enumeration("ENUM_HCCL_DATA_TYPE")))
-    return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {number(table, "connectionId")},
-        t.opId, NULL, NULL, NULL, NULL, NULL, 0, t.opName, {number(table, "groupName")}, {number(table, "opType")}, {kinds},
+    return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {_connection(database, table)},
+        t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")}, {number(table, "opType")}, {kinds},
         {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
         {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
         FROM {table} t WHERE {_OP_VALID}"""

@@ -81,11 +81,13 @@ def _accepted(database: OfficialDatabase, batch: pa.RecordBatch) -> pa.RecordBat
     start, end, row = (pc.fill_null(batch.column(name), 0).to_numpy() for name in ("start_ns", "end_ns", "row"))
     in_order = (start > 0) & (end >= start)
     known = kind != _UNKNOWN_KIND
+    keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & pc.is_null(batch.column("key")).to_numpy(zero_copy_only=False)
     for table, mine in (("CANN_API", kind == HOST_API), ("PYTORCH_API", (kind != HOST_API) & (kind != HOST_ALLOCATION))):
         _reject(database, table, mine & ~in_order, row, "time-order", "has no start, or ends before it starts")
         _reject(database, table, mine & in_order & ~known, row, "unknown-kind", "is no operator, queue event or frame")
-        database.ledger.load(table, int((mine & in_order & known).sum()))
-    good = in_order & known
+        _reject(database, table, mine & in_order & keyless, row, "no-correlation", "is a queue event without its number")
+        database.ledger.load(table, int((mine & in_order & known & ~keyless).sum()))
+    good = in_order & known & ~keyless
     return batch if good.all() else batch.filter(pa.array(good))
 
 

@@ -57,7 +57,7 @@ class Loader:
         values = [_values(column, count) for column in columns.values()]
         names = ", ".join(columns)
         marks = ", ".join("?" * len(values))
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", zip(*values, strict=True))
         return count
 
@@ -84,7 +84,7 @@ class Loader:
         >>> loader.intern(["MatMul", None, "MatMul"])  # doctest: +SKIP
         [1, None, 1]
         """
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             return self._strings.intern(values)
 
     @contextmanager
@@ -92,11 +92,13 @@ class Loader:
         """If the block raises, take out every row inserted in it, then let the error go on; updates are not undone.
 
         For one of several inputs that turns out to be bad.  By rowid, not by a savepoint, whose journal would grow with
-        the rows.
+        the rows.  A WriteError ends the whole transaction, so nothing is undone for it.
         """
         before = {table: self.last_id(table) for table in metadata.tables}
         try:
             yield
+        except (WriteError, KeyboardInterrupt):
+            raise
         except BaseException:
             for table, last in before.items():
                 self.connection.execute(f"DELETE FROM {table} WHERE rowid > ?", [last])
@@ -106,22 +108,26 @@ class Loader:
 
     def create_indexes(self) -> None:
         """Make the indexes that a new file does without while it is loaded; does nothing where they exist."""
-        with reporting_full_disk(self.path):
+        with writing_to(self.path):
             create_indexes(self.connection)
 
 
 @contextmanager
-def reporting_full_disk(path: Path) -> Iterator[None]:
-    """Turn SQLite's complaints about the file system into a WriteError that names the file."""
+def writing_to(path: Path) -> Iterator[None]:
+    """Turn SQLite's complaints about file system and locks into a WriteError that names the file."""
     try:
         yield
     except sqlite3.OperationalError as error:
+        if str(error) == "interrupted":  # by Ctrl-C: see opening.py
+            raise KeyboardInterrupt from error
+        if "locked" in str(error):
+            raise WriteError(f"{path}: another process is writing it; try again when it is done") from error
         raise WriteError(
             f"{path}: cannot be written ({error}); free space on that disk, or give another place with -o"
         ) from error
 
 
-def _row_count(table: str, columns: Mapping[str, Column]) -> int:
+def _row_count(table: str, columns: Mapping[str, Any]) -> int:
     lengths = {name: len(column) for name, column in columns.items() if not _is_scalar(column)}
     if not lengths:
         return 1
@@ -130,11 +136,11 @@ def _row_count(table: str, columns: Mapping[str, Column]) -> int:
     return next(iter(lengths.values()))
 
 
-def _is_scalar(column: Column) -> bool:
+def _is_scalar(column: Any) -> bool:
     return column is None or isinstance(column, int | float | str)
 
 
-def _values(column: Column, count: int) -> Iterator[Any] | Sequence[Any]:
+def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
     """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a cell in between: polars is quicker."""
     if _is_scalar(column):
         return repeat(column, count)

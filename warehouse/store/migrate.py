@@ -7,12 +7,14 @@ Alembic runs without an ini file: the folder of revisions and the connection are
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
 
 from warehouse.store.registry import create_views, drop_views
 from warehouse.store.resources import resource_folder
@@ -41,7 +43,7 @@ def migrate(connect: Callable[[], sqlite3.Connection], migrations: Path | None =
     config = Config()
     folder = migrations or resource_folder("migrations")
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
-    with _engine(connect).begin() as transaction:
+    with _plain_errors(), _engine(connect).begin() as transaction:
         sqlite = transaction.connection.driver_connection
         assert isinstance(sqlite, sqlite3.Connection)
         users_views = drop_views(sqlite)
@@ -52,6 +54,15 @@ def migrate(connect: Callable[[], sqlite3.Connection], migrations: Path | None =
             sqlite.execute(statement)
         sqlite.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         sqlite.execute(f"PRAGMA user_version = {latest_version(folder)}")
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """SQLite's own errors, without SQLAlchemy's wrapping."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise (error.orig or error) from error
 
 
 def _engine(connect: Callable[[], sqlite3.Connection]) -> Engine:

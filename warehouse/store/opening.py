@@ -1,4 +1,8 @@
-"""Opening a warehouse file: is it one, is it of this version, and was it left in order?"""
+"""Opening a warehouse file: is it one, is it of this version, and was it left in order?
+
+Everything is asked through SQLite: a file handle of our own, when closed, would drop the locks that SQLite holds on
+that file in this process.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from warehouse.errors import WarehouseFileError, WarehouseVersionError
 from warehouse.store.migrate import latest_version
 from warehouse.store.tables import APPLICATION_ID
 
-_MAGIC = b"SQLite format 3\0"
-_WAL_MODE = b"\2\2"  # read and write version, bytes 18 and 19 of the header
-BUSY_SECONDS = 10.0
+_SMALLEST_BYTES = 512  # SQLite takes anything smaller for a database that is yet to be filled
+_BUSY_SECONDS = 10.0
+_STEPS_BETWEEN_SIGNALS = 1_000_000  # of SQLite's machine: some tens of milliseconds
 
 
 def open_read(path: Path | str, *, query_only: bool = True) -> sqlite3.Connection:
@@ -25,10 +29,13 @@ def open_read(path: Path | str, *, query_only: bool = True) -> sqlite3.Connectio
     (5154,)
     """
     path = Path(path)
-    _check_header(path)
+    _check_file(path)
     _recover(path)
     connection = _connect(path, "ro")
     try:
+        if _is_sealed(path, connection):
+            connection.close()
+            connection = _connect(path, "ro&immutable=1")
         _check_version(path, connection)
         connection.execute("PRAGMA trusted_schema = OFF")
         _defend(connection)
@@ -43,10 +50,12 @@ def open_read(path: Path | str, *, query_only: bool = True) -> sqlite3.Connectio
 def open_write(path: Path | str, *, any_version: bool = False) -> sqlite3.Connection:
     """A connection that may change an existing warehouse; in no transaction, BEGIN and COMMIT are the caller's.
 
-    `any_version` also opens older ones (for the upgrade); newer ones never.
+    `any_version` also opens older ones (for the upgrade); newer ones never.  Errors as `open_read`.
+
+    >>> open_write("W.db").close()  # doctest: +SKIP
     """
     path = Path(path)
-    _check_header(path)
+    _check_file(path)
     connection = _connect(path, "rw")
     try:
         _check_version(path, connection, older=any_version)
@@ -57,71 +66,75 @@ def open_write(path: Path | str, *, any_version: bool = False) -> sqlite3.Connec
 
 
 def is_warehouse(path: Path | str) -> bool:
-    """Whether the file is a warehouse of ours, of any version.
+    """Whether the file is a warehouse of ours: of any version, also while it is being written or needs repair.
 
     >>> is_warehouse("no such file")
     False
     """
     path = Path(path)
     try:
-        _check_header(path)
-        connection = _connect(path, "ro")
+        _check_file(path)
+        connection = _connect(path, "ro&immutable=1")  # asks for no lock; the mark it reads never changes
     except WarehouseFileError:
         return False
     try:
         return _pragma(connection, "application_id") == APPLICATION_ID
-    except sqlite3.Error:
-        with path.open("rb") as file:  # a journal to roll back: the header tells as much as can be told
-            return int.from_bytes(file.read(100)[68:72], "big") == APPLICATION_ID
+    except sqlite3.DatabaseError:
+        return False
     finally:
         connection.close()
 
 
-def _check_header(path: Path) -> None:
+def listen_to_signals(connection: sqlite3.Connection) -> None:
+    """Let Python see Ctrl-C in the middle of a long statement, which then ends with the error "interrupted"."""
+    connection.set_progress_handler(lambda: 0, _STEPS_BETWEEN_SIGNALS)
+
+
+def _check_file(path: Path) -> None:
     try:
         if not path.exists():
             raise WarehouseFileError(f"{path}: there is no such file")
         if not path.is_file():
             raise WarehouseFileError(f"{path}: is not a file; a warehouse is one SQLite file")
-        with path.open("rb") as file:
-            header = file.read(100)
+        size = path.stat().st_size
     except OSError as error:
         raise WarehouseFileError(f"{path}: cannot be read ({error.strerror or error})") from error
-    if not header:
+    if not size:
         raise WarehouseFileError(f"{path}: the file is empty, not a warehouse")
-    if not header.startswith(_MAGIC) or len(header) < 100:
+    if size < _SMALLEST_BYTES:
         raise WarehouseFileError(f"{path}: is not a warehouse (not a SQLite file)")
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.resolve()))}?mode={mode}"
-    if mode == "ro" and _is_sealed_wal(path):
-        uri += "&immutable=1"
     try:
-        return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        # a reading connection may go to another thread (polars collects lazy frames in its own): SQLite serialises
+        connection = sqlite3.connect(
+            f"file:{quote(str(path.resolve()))}?mode={mode}",
+            uri=True,
+            isolation_level=None,
+            timeout=_BUSY_SECONDS,
+            check_same_thread=mode == "rw",
+        )
     except sqlite3.Error as error:
         raise WarehouseFileError(f"{path}: cannot be opened ({error})") from error
-
-
-def _is_sealed_wal(path: Path) -> bool:
-    """A file in WAL mode with nothing to play in, where SQLite may not make its `-shm`: a read-only folder or disk."""
-    with path.open("rb") as file:
-        if file.read(20)[18:20] != _WAL_MODE or _has_content(path, "-wal"):
-            return False
-    try:
-        probe = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)
-        try:
-            probe.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        finally:
-            probe.close()
-    except sqlite3.OperationalError:
-        return True
-    return False
+    listen_to_signals(connection)
+    return connection
 
 
 def _has_content(path: Path, suffix: str) -> bool:
     beside = Path(f"{path.resolve()}{suffix}")
     return beside.exists() and beside.stat().st_size > 0
+
+
+def _is_sealed(path: Path, connection: sqlite3.Connection) -> bool:
+    """A file in WAL mode with nothing to play in, where SQLite may not make its `-shm`: a read-only folder or disk."""
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        return "unable to open" in str(error) and not _has_content(path, "-wal")
+    except sqlite3.DatabaseError:
+        pass  # not SQLite: told by _check_version
+    return False
 
 
 def _recover(path: Path) -> None:
@@ -150,6 +163,8 @@ def _check_version(path: Path, connection: sqlite3.Connection, *, older: bool = 
         version = _pragma(connection, "user_version")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # reads the schema: a torn file fails here
     except sqlite3.DatabaseError as error:
+        if "locked" in str(error):
+            raise WarehouseFileError(f"{path}: another process is writing it; try again when it is done") from error
         raise WarehouseFileError(f"{path}: cannot be read as a warehouse ({error})") from error
     if application_id != APPLICATION_ID:
         raise WarehouseFileError(f"{path}: is a SQLite file, but not a warehouse made by npuwh")

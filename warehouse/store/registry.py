@@ -1,4 +1,4 @@
-"""All views of sql/ in an order in which each comes after what it uses; making them; telling whether a file has them."""
+"""All views of sql/, each after those it uses; making them, and telling whether a file has them."""
 
 from __future__ import annotations
 

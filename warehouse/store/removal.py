@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warehouse.store.loader import Loader, reporting_full_disk
+from warehouse.store.loader import Loader, writing_to
 from warehouse.store.tables import metadata
 
 # rows that belong to no rank, but are left by one: table, and where the rest of them is still used
@@ -26,7 +26,7 @@ def delete_rank(loader: Loader, rank_id: int) -> None:
     """
     execute = loader.connection.execute
     of_rank = "(SELECT id FROM source WHERE rank_id = ?)"
-    with reporting_full_disk(loader.path):
+    with writing_to(loader.path):
         execute(f"DELETE FROM source_table WHERE source_id IN {of_rank}", [rank_id])
         execute(f"DELETE FROM issue WHERE source_id IN {of_rank}", [rank_id])
         for table in metadata.tables.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -83,3 +84,13 @@ def select(
 
 def _as_list(values: Sequence[Any]) -> list[Any]:
     return list(values)
+
+
+def column_kinds(
+    connection: sqlite3.Connection, text: str, parameters: Any, indexes: list[int]
+) -> dict[int, list[str]]:
+    """For columns (by position) of a SELECT: which of integer, real, text, blob and null its rows hold."""
+    names = [name for (name, *_) in connection.execute(f"SELECT * FROM ({text}) LIMIT 0", parameters).description]
+    kinds = ", ".join(f"group_concat(DISTINCT typeof({quoted(names[index])}))" for index in indexes)
+    row = connection.execute(f"SELECT {kinds} FROM ({text})", parameters).fetchone()
+    return {index: (found or "").split(",") for index, found in zip(indexes, row, strict=True)}

@@ -82,7 +82,7 @@ def read_view(path: Path) -> View:
         raise ValueError(f"{path}: must be one statement that ends with a semicolon")
     purpose, fields = _header(path, lines[1:])
     for key in ("grain", "uses", "cols"):
-        if not fields.get(key):
+        if key not in fields or not (fields[key] or key == "uses"):  # a view of constants uses nothing
             raise ValueError(f"{path}: the header has no '{key}:'")
     window = " ".join(fields.get("window", [])).split()
     if len(window) not in (0, 3):

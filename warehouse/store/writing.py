@@ -11,9 +11,9 @@ from pathlib import Path
 
 from warehouse.errors import WriteError
 from warehouse.store.indexes import create_indexes, drop_indexes
-from warehouse.store.loader import Loader, reporting_full_disk
+from warehouse.store.loader import Loader, writing_to
 from warehouse.store.migrate import migrate
-from warehouse.store.opening import open_write
+from warehouse.store.opening import listen_to_signals, open_write
 
 FILE_MODE = 0o640
 _PAGE_BYTES = 16384  # loads quicker than 4096 and still costs little a windowed question
@@ -43,14 +43,14 @@ def new_warehouse(path: Path | str) -> Iterator[Loader]:
     growing = path.with_name(path.name + ".tmp")
     lock = _take(path, growing)
     try:
-        with reporting_full_disk(path):
+        with writing_to(path):
             migrate(lambda: _connect_new(growing))
         connection = _connect_new(growing)
         try:
             connection.execute("BEGIN IMMEDIATE")
             drop_indexes(connection)
             yield Loader(connection, path)
-            with reporting_full_disk(path):
+            with writing_to(path):
                 create_indexes(connection)
                 connection.execute("COMMIT")
         finally:
@@ -77,12 +77,12 @@ def add_to(path: Path | str) -> Iterator[Loader]:
     path = Path(path)
     connection = open_write(path)
     try:
-        with reporting_full_disk(path):
+        with writing_to(path):
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
         try:
             yield Loader(connection, path)
-            with reporting_full_disk(path):
+            with writing_to(path):
                 connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):  # a full disk may have rolled back on its own
@@ -101,12 +101,13 @@ def upgrade(path: Path | str, migrations: Path | None = None) -> None:
     """
     path = Path(path)
     open_write(path, any_version=True).close()
-    with reporting_full_disk(path):
+    with writing_to(path):
         migrate(lambda: open_write(path, any_version=True), migrations)
 
 
 def _connect_new(growing: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(growing, isolation_level=None)
+    listen_to_signals(connection)
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = MEMORY")  # holds little: pages that are new need no journal
     connection.execute("PRAGMA synchronous = OFF")  # the whole file is synced once, before it gets its name

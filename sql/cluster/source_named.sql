@@ -1,0 +1,21 @@
+CREATE VIEW source_named AS
+-- Every input file, and what became of it.
+--
+-- grain: id
+-- uses:  source, rank
+-- cols:
+--   id              -      source.id
+--   rank_id         -      rank it belongs to
+--   directory       text   run directory of that rank
+--   path            text   the file
+--   kind            text   what it is
+--   state           text   used; left: another form of the same data was used; failed
+--   note            text   why it was left out or failed
+--   size_bytes      bytes  its size
+--   record_count    count  records in it
+--   loaded_count    count  of them loaded
+--   rejected_count  count  of them rejected
+SELECT
+    s.id, s.rank_id, (SELECT directory FROM rank WHERE id = s.rank_id) AS directory, s.path, s.kind, s.state, s.note,
+    s.size_bytes, s.record_count, s.loaded_count, s.rejected_count
+FROM source AS s;

@@ -1,0 +1,36 @@
+CREATE VIEW kernel_time AS
+-- Device time of each kernel name on each rank.
+--
+-- grain: rank_id, kernel_name, core
+-- uses:  device_task, kernel_named
+-- cols:
+--   rank_id      -      rank the kernels ran on
+--   kernel_name  text   name as the device reported it
+--   op_type      text   operator type; one of them if the name has several
+--   core         text   AI_CORE, AI_VECTOR_CORE, MIX_AIC ...
+--   calls        count  executions, replays of graphs among them
+--   total_ns     ns     sum of durations; overlapping kernels count twice
+--   average_ns   ns     total / calls
+--   shortest_ns  ns     shortest execution
+--   longest_ns   ns     longest execution
+--   wait_ns      ns     sum of the gaps to the kernel before
+--   share_ratio  ratio  total / total of all kernels of the rank
+WITH of_kernel AS (
+    SELECT rank_id, kernel_id, count(*) AS calls, sum(end_ns - start_ns) AS total_ns,
+        min(end_ns - start_ns) AS shortest_ns, max(end_ns - start_ns) AS longest_ns, sum(wait_ns) AS wait_ns
+    FROM device_task
+    WHERE kernel_id IS NOT NULL
+    GROUP BY rank_id, kernel_id
+),
+of_name AS (
+    SELECT o.rank_id, k.name AS kernel_name, min(k.op_type) AS op_type, k.core, sum(o.calls) AS calls,
+        sum(o.total_ns) AS total_ns, min(o.shortest_ns) AS shortest_ns, max(o.longest_ns) AS longest_ns,
+        sum(o.wait_ns) AS wait_ns
+    FROM of_kernel AS o JOIN kernel_named AS k ON k.id = o.kernel_id
+    WHERE k.is_schedule = 0
+    GROUP BY o.rank_id, k.name, k.core
+)
+SELECT
+    rank_id, kernel_name, op_type, core, calls, total_ns, total_ns / calls AS average_ns, shortest_ns, longest_ns, wait_ns,
+    total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY rank_id), 0) AS share_ratio
+FROM of_name;

@@ -1,0 +1,20 @@
+CREATE VIEW step_piece AS
+-- What step_trace_time.csv sums: intervals of the overlap analysis, and receive operators.
+--
+-- grain: rank_id, device_id, kind, start_ns, end_ns
+-- uses:  busy_interval, comm_op, rank, string
+-- cols:
+--   rank_id    -   rank
+--   device_id  -   device
+--   step_id    -   step in whose device window it starts
+--   kind       -   0 computing, 1 communication, 2 communication not overlapped, 3 free, 4 receive operator
+--   start_ns   ns  start
+--   end_ns     ns  end
+SELECT rank_id, device_id, step_id, kind, start_ns, end_ns
+FROM busy_interval
+UNION ALL
+SELECT o.rank_id, coalesce(o.device_id, r.device_id), o.step_id, 4, o.start_ns, o.end_ns
+FROM comm_op o
+JOIN rank r ON r.id = o.rank_id
+JOIN string n ON n.id = o.name_id
+WHERE n.value GLOB 'hcom_receive*';

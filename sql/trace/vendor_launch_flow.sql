@@ -1,0 +1,67 @@
+CREATE VIEW vendor_launch_flow AS
+-- Arrows of the vendor's trace from a CANN call to what it put on the device; each end has its event, met or not.
+--
+-- A start: every node call, calls that record or wait for an event, calls behind an asynchronous copy.  An end: every
+-- kernel, copy and communication operation, tasks of those event calls.  The id is the connection << 32 as an unsigned
+-- number (deliverables.md section 1.7); 18446744069414584320 where there is no connection.
+--
+-- grain: record, ph
+-- uses:  api_call_named, device_task, device_task_named, comm_op, vendor_comm_group, vendor_rank
+-- window: self start_ns end_ns
+-- cols:
+--   record         -      [key] api, task or comm, and its id
+--   rank_id        -      [key] rank
+--   step_id        -      [key] step of this end
+--   start_ns       ns     [key] start of this end
+--   end_ns         ns     [key] end of this end
+--   peer_start_ns  ns     [key] start of the other end; of a call: of its first task
+--   peer_until_ns  ns     [key] its end, at least a ns after its start; of a call: of its last task
+--   peer_step_id   -      [key] step of the other end; of a call: of its first task
+--   ph             text   s or f
+--   bp             text   e, at the end only
+--   name           text   HostToDevice and the id
+--   id             text   connection << 32
+--   pid            int    packed process
+--   tid            int    thread
+--   ts             stamp  start of this end
+--   cat            text   HostToDevice
+SELECT
+    'api ' || a.id AS record, a.rank_id, a.step_id, a.start_ns, a.end_ns,
+    (SELECT min(t.start_ns) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
+        AS peer_start_ns,
+    (SELECT max(max(t.end_ns, t.start_ns + 1)) FROM device_task t
+     WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no) AS peer_until_ns,
+    (SELECT min(t.step_id) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
+        AS peer_step_id,
+    's' AS ph, NULL AS bp, 'HostToDevice' || printf('%u', a.connection_no << 32) AS name,
+    printf('%u', a.connection_no << 32) AS id, r.cann_pid AS pid, a.tid, a.start_ns AS ts, 'HostToDevice' AS cat
+FROM api_call_named a
+LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
+WHERE a.level = 'node' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent')
+    OR EXISTS (
+        SELECT 1 FROM device_task_named t
+        WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no AND t.type = 'MEMCPY_ASYNC')
+UNION ALL
+SELECT
+    'task ' || t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
+    a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
+    'f', 'e', 'HostToDevice' || printf('%u', coalesce(t.connection_no, -1) << 32),
+    printf('%u', coalesce(t.connection_no, -1) << 32),
+    (r.pid * 1024 + 14 * 32 + t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
+FROM device_task_named t
+LEFT JOIN api_call_named a ON a.rank_id = t.rank_id AND a.connection_no = t.connection_no
+LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
+WHERE t.is_covered = 0
+    AND (t.kernel_id IS NOT NULL OR t.type = 'MEMCPY_ASYNC' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent'))
+UNION ALL
+SELECT
+    'comm ' || c.id, c.rank_id, c.step_id, c.start_ns, c.end_ns,
+    a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
+    'f', 'e', 'HostToDevice' || printf('%u', coalesce(c.connection_no, -1) << 32),
+    printf('%u', coalesce(c.connection_no, -1) << 32),
+    (r.pid * 1024 + 16 * 32 + coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
+    'HostToDevice'
+FROM comm_op c
+LEFT JOIN api_call_named a ON a.rank_id = c.rank_id AND a.connection_no = c.connection_no
+LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
+LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id;

@@ -1,0 +1,34 @@
+CREATE VIEW vendor_python_slice AS
+-- Python frames in the vendor's trace.
+--
+-- A module call is named nn.Module: Class_k, and its module id is that k.
+--
+-- grain: id
+-- uses:  python_call_named
+-- window: self start_ns end_ns
+-- cols:
+--   id                      -      [key] python_call.id
+--   rank_id                 -      [key] rank
+--   step_id                 -      [key] step
+--   start_ns                ns     [key] start
+--   end_ns                  ns     [key] end
+--   ph                      text   X
+--   name                    text   function or module
+--   pid                     int    process of the thread
+--   tid                     int    thread
+--   ts                      stamp  start
+--   dur                     float  us
+--   cat                     text   python_function
+--   "args:Python module id" int    number of the module within its class
+SELECT
+    id, rank_id, step_id, start_ns, end_ns,
+    'X' AS ph,
+    name,
+    pid,
+    tid,
+    start_ns AS ts,
+    duration_ns / 1000.0 AS dur,
+    'python_function' AS cat,
+    CASE WHEN name GLOB 'nn.Module: *_[0-9]*' THEN CAST(substr(name, length(rtrim(name, '0123456789')) + 1) AS INTEGER)
+    END AS "args:Python module id"
+FROM python_call_named;

@@ -1,0 +1,32 @@
+CREATE VIEW vendor_rank AS
+-- Process numbers of a rank as the vendor's trace packs them, and whether it prunes that rank's host calls.
+--
+-- Packed: process << 10 | sort index << 5 | device, 31 for the host (deliverables.md section 1.1).  The vendor's C++
+-- keeps 32 bits of it, its Python all; without a device its Python arrives at -1.  Materialized, because telling the
+-- level may look at many tasks and would else be done for each slice.
+--
+-- grain: rank_id
+-- uses:  rank, rank_level, memory_copy
+-- cols:
+--   rank_id     -  rank
+--   device_id   -  device of the rank
+--   pid         -  the framework's process, not packed
+--   gc_pid      -  Python GC
+--   mark_pid    -  marks of the host
+--   cann_pid    -  CANN
+--   is_pruned   -  1 = Level0 or Level_none: host calls of CANN are left out
+--   has_copies  -  1 = sizes of copies were recorded
+WITH each AS MATERIALIZED (
+    SELECT
+        r.id AS rank_id,
+        r.device_id,
+        r.pid,
+        CASE WHEN r.device_id IS NULL THEN -1 ELSE r.pid * 1024 + 1 * 32 + r.device_id END AS gc_pid,
+        (r.pid * 1024 + 6 * 32 + 31) & 4294967295 AS mark_pid,
+        (r.pid * 1024 + 7 * 32 + 31) & 4294967295 AS cann_pid,
+        coalesce(l.level_no <= 0, 0) AS is_pruned,
+        EXISTS (SELECT 1 FROM memory_copy m WHERE m.rank_id = r.id) AS has_copies
+    FROM rank r
+    JOIN rank_level l ON l.rank_id = r.id
+)
+SELECT rank_id, device_id, pid, gc_pid, mark_pid, cann_pid, is_pruned, has_copies FROM each;

@@ -1,0 +1,268 @@
+"""Inputs that cannot be read, end to end: one clear line, exit code 2, nothing left behind."""
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from warehouse.sample import write_profile
+from warehouse.sample.inflate import inflate
+
+DATABASE = "run_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db"
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Where the database of one run goes: input/run_ascend_pt/..."""
+    path = tmp_path / "input" / DATABASE
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def refused(run, tmp_path, left_over):
+    """The input is refused with one line that names it, and nothing is made."""
+
+    def call(*words):
+        before = left_over(tmp_path)
+        found = run("ingest", "input", "-o", "W.db")
+        assert found.code == 2, found
+        assert found.out == ""
+        assert len(found.error_lines) == 1, found.err
+        assert "input" in found.err
+        for word in words:
+            assert word in found.err
+        assert left_over(tmp_path) == before
+        return found
+
+    return call
+
+
+def small(directory, **settings):
+    (made,) = write_profile(directory, ranks=1, steps=1, ops_per_step=10, **settings)
+    return made / "ASCEND_PROFILER_OUTPUT" / "ascend_pytorch_profiler_0.db"
+
+
+def change(path, *statements):
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def test_nothing_that_is_a_profile(refused, tmp_path):
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "notes.txt").write_text("nothing")
+    refused("holds no profile")
+
+
+def test_a_path_that_is_not_there(refused):
+    refused("no such file")
+
+
+def test_an_empty_file(refused, place):
+    place.write_bytes(b"")
+    refused("empty")
+
+
+def test_a_truncated_database(refused, place, tmp_path):
+    whole = small(tmp_path / "whole").read_bytes()
+    place.write_bytes(whole[: len(whole) // 2])
+    refused()
+
+
+def test_a_header_and_nothing_else(refused, place):
+    place.write_bytes(b"SQLite format 3\0")
+    refused()
+
+
+def test_something_else_under_that_name(refused, place):
+    place.write_bytes(b"\x7fELF" + bytes(4096))
+    refused()
+
+
+def test_a_foreign_database(refused, place):
+    change(place, "CREATE TABLE person (name TEXT)", "INSERT INTO person VALUES ('x')")
+    refused()
+
+
+def test_neither_task_nor_pytorch_api(refused, place, tmp_path):
+    shutil.copyfile(small(tmp_path / "whole"), place)
+    change(place, "DROP TABLE TASK", "DROP TABLE PYTORCH_API")
+    refused("TASK", "PYTORCH_API")
+
+
+def test_a_missing_column(refused, place, tmp_path):
+    shutil.copyfile(small(tmp_path / "whole"), place)
+    change(place, "ALTER TABLE TASK RENAME COLUMN taskType TO somethingElse")
+    refused("TASK", "taskType")
+
+
+def test_a_directory_under_that_name(refused, place):
+    place.mkdir()
+    (place / "x").write_text("x")
+    refused()
+
+
+def test_a_pipe_under_that_name(refused, place):
+    os.mkfifo(place)
+    refused()
+
+
+def test_a_link_that_leads_nowhere(refused, place):
+    place.symlink_to("gone.db")
+    refused()
+
+
+def test_a_loop_of_links(refused, tmp_path):
+    (tmp_path / "input" / "a").mkdir(parents=True)
+    (tmp_path / "input" / "a" / "up").symlink_to(tmp_path / "input")
+    (tmp_path / "input" / "self").symlink_to("self")
+    refused("holds no profile")
+
+
+def test_a_loop_of_links_beside_a_profile(run, profile, tmp_path):
+    shutil.copytree(profile, tmp_path / "input")
+    (tmp_path / "input" / "up").symlink_to(tmp_path)
+    (tmp_path / "input" / "again").symlink_to(tmp_path / "input")
+    assert run("ingest", "input", "-o", "W.db").code == 0
+    with closing(sqlite3.connect("W.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM rank").fetchall() == [(2,)]
+
+
+@pytest.fixture
+def nobody():
+    """Root may read everything: be somebody else for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody may use."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch).chmod(0o777)
+        yield Path(scratch)
+
+
+def test_an_unreadable_file(run, open_folder, monkeypatch, request):
+    small(open_folder / "input").chmod(0)
+    monkeypatch.chdir(open_folder)
+    request.getfixturevalue("nobody")
+    found = run("ingest", open_folder / "input", "-o", open_folder / "W.db")
+    assert found.code == 2
+    assert len(found.error_lines) == 1, found.err
+    assert "input" in found.err
+    assert [path.name for path in open_folder.iterdir()] == ["input"]
+
+
+@pytest.mark.parametrize("kind", ["text", "sqlite", "directory"])
+def test_an_output_that_is_not_ours(run, profile, tmp_path, kind):
+    target = tmp_path / "W.db"
+    if kind == "text":
+        target.write_text("mine")
+    elif kind == "sqlite":
+        change(target, "CREATE TABLE mine (a)")
+    else:
+        target.mkdir()
+    before = target.read_bytes() if target.is_file() else None
+    found = run("ingest", profile, "-o", "W.db")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert "W.db" in found.err
+    assert [path.name for path in tmp_path.iterdir()] == ["W.db"]
+    assert before is None or target.read_bytes() == before
+
+
+def limited(bytes_):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+
+
+@pytest.mark.parametrize("bytes_", [100_000, 1_000_000])
+def test_a_full_disk(start, profile, tmp_path, left_over, bytes_):
+    process = start("ingest", profile, "-o", "W.db", preexec_fn=limited(bytes_))
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert out == ""
+    assert len(err.splitlines()) == 1, err
+    assert "W.db" in err
+    assert left_over(tmp_path) == []
+
+
+def test_a_full_disk_while_adding_keeps_what_was_there(start, run, profile, tmp_path, left_over):
+    write_profile(tmp_path / "other", steps=6, seed=9)
+    assert run("ingest", profile, "-o", "W.db").code == 0
+    before = dump("W.db")
+    size = (tmp_path / "W.db").stat().st_size
+    process = start("ingest", "other", "-o", "W.db", preexec_fn=limited(size + 50_000))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert len(err.splitlines()) == 1, err
+    assert dump("W.db") == before
+    assert [name for name in left_over(tmp_path) if not name.startswith("other/")] == ["W.db"]
+    assert run("ingest", "other", "-o", "W.db").code == 0
+
+
+def test_a_full_disk_while_exporting(start, made, tmp_path, left_over):
+    process = start("export", made, "--to", "out", preexec_fn=limited(50_000))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert len(err.splitlines()) == 1, err
+    assert left_over(tmp_path) == []
+
+
+def dump(path):
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1").fetchall()
+        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("large") / "job"
+    inflate(directory, 200_000)
+    return directory
+
+
+def kill_when(process, growing, size):
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if growing.exists() and growing.stat().st_size > size:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return
+        time.sleep(0.01)
+    pytest.fail(f"ended before {growing.name} had grown: {process.communicate()}")
+
+
+def test_killed_half_way_a_second_run_succeeds(start, run, large, tmp_path, left_over):
+    process = start("ingest", large, "-o", "W.db")
+    kill_when(process, tmp_path / "W.db.tmp", 2_000_000)
+    assert not (tmp_path / "W.db").exists()
+    assert run("ingest", large, "-o", "W.db").code == 0
+    assert run("check", "W.db").code == 0
+    assert left_over(tmp_path) == ["W.db"]
+
+
+def test_killed_while_adding_the_old_result_is_intact(start, run, profile, large, tmp_path, left_over):
+    assert run("ingest", profile, "-o", "W.db").code == 0
+    before = dump("W.db")
+    size = (tmp_path / "W.db").stat().st_size
+    process = start("ingest", large, "-o", "W.db")
+    kill_when(process, tmp_path / "W.db", size + 2_000_000)
+    assert run("info", "W.db").code == 0  # plays the journal back
+    assert dump("W.db") == before
+    assert run("ingest", large, "-o", "W.db").code == 0
+    assert run("check", "W.db").code == 0
+    assert left_over(tmp_path) == ["W.db"]

@@ -1,0 +1,57 @@
+"""`npuwh check`: a line a finding, exit code 1 if there is one."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+
+@pytest.fixture
+def changed(made, tmp_path):
+    """A copy of the warehouse, changed by SQL."""
+
+    def call(*statements):
+        path = tmp_path / "changed.db"
+        shutil.copyfile(made, path)
+        with closing(sqlite3.connect(path)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+        return path
+
+    return call
+
+
+def test_a_whole_warehouse_has_no_findings(run, made):
+    found = run("check", made)
+    assert found.out == f"{made}: no findings\n"
+    assert found.code == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "start"),
+    [
+        ("UPDATE source SET loaded_count = loaded_count - 1 WHERE id = 1", "ledger: source_id 1,"),
+        ("UPDATE op SET end_ns = start_ns - 1 WHERE id = 5", "time_order: table_name op,"),
+        ("INSERT INTO issue (severity, code, text, count, rejected_count) VALUES ('error', 'x', 'y', 1, 0)", "issue: "),
+        ("DROP VIEW kernel_time", "views: kernel_time "),
+    ],
+)
+def test_findings(run, changed, statement, start):
+    found = run("check", changed(statement))
+    assert found.code == 1
+    lines = found.out.splitlines()
+    assert any(line.startswith(start) for line in lines)
+    assert lines[-1].endswith(f"{len(lines) - 1} findings")
+
+
+def test_a_damaged_page_is_found(run, made, tmp_path):
+    content = bytearray(made.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 20_000] = b"\xff" * 20_000
+    (tmp_path / "torn.db").write_bytes(content)
+    found = run("check", "torn.db")
+    assert found.code == 1
+    assert found.out.startswith("integrity: ")
+    assert found.err == ""

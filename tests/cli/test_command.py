@@ -1,0 +1,121 @@
+"""The command as a whole: version, help, usage errors, broken pipes, interrupts."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from warehouse.cli import VERBS
+from warehouse.cli.outcome import EXIT_CODES
+
+
+def test_version(run):
+    found = run("--version")
+    assert found.code == 0
+    assert found.out.startswith("npuwh ")
+
+
+def test_help_lists_every_verb_and_the_exit_codes(run):
+    found = run("--help")
+    assert found.code == 0
+    for verb in VERBS:
+        assert verb.__name__ in found.out
+    text = " ".join(found.out.split())
+    for code, meaning in EXIT_CODES.items():
+        assert f"{code} {meaning}" in text
+
+
+@pytest.mark.parametrize("verb", [verb.__name__ for verb in VERBS])
+def test_every_verb_has_an_example(run, verb):
+    found = run(verb, "--help")
+    assert found.code == 0
+    assert f"Example: npuwh {verb}" in found.out
+
+
+def test_without_a_verb_it_helps(run):
+    found = run()
+    assert found.code == 2
+    assert "Usage: npuwh" in found.err
+    assert found.out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["ingest"],
+        ["ingest", "--speed", "9", "x"],
+        ["export", "W.db"],
+        ["export", "W.db", "--to", "out", "--rank", "first"],
+        ["sql", "W.db"],
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_2(run, tmp_path, arguments):
+    found = run(*arguments)
+    assert found.code == 2
+    assert found.out == ""
+    assert len(found.error_lines) == 1
+    assert found.err.startswith("npuwh: ")
+    assert "--help" in found.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["info", "views", "check", "upgrade"])
+def test_a_warehouse_that_is_not_there(run, verb):
+    found = run(verb, "none.db")
+    assert found.code == 2
+    assert found.error_lines == ["npuwh: none.db: there is no such file"]
+
+
+@pytest.mark.parametrize("verb", ["info", "views", "check", "upgrade"])
+def test_a_file_that_is_no_warehouse(run, tmp_path, verb):
+    (tmp_path / "notes.db").write_text("not a database\n" * 100)
+    found = run(verb, "notes.db")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert "notes.db" in found.err
+
+
+def test_control_characters_in_names_stay_on_one_line(run, tmp_path):
+    found = run("info", "a\n\x1b[31mred.db")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert "\x1b" not in found.err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(made, tmp_path):
+    statement = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT i FROM n"
+    for form in ("table", "csv", "json"):
+        command = [sys.executable, "-m", "warehouse.cli", "sql", str(made), statement, "--format", form]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_is_130(start, made, number):
+    endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    process = start("sql", made, endless, "-o", "out.csv")
+    time.sleep(2)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines() == ["npuwh: interrupted"]
+
+
+def test_nothing_is_left_by_an_interrupt(start, made, tmp_path):
+    endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    process = start("sql", made, endless, "-o", "out.csv")
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir()) != []
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []

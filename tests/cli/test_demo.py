@@ -1,0 +1,29 @@
+"""`npuwh demo`: the main job in an empty folder."""
+
+import json
+
+
+def test_demo_tells_and_makes_what_it_says(run, tmp_path):
+    found = run("demo")
+    assert (found.code, found.err) == (0, "")
+    for text in ("SimNPU", "MatMul", "step_no", "npuwh-demo/demo.db", "npuwh-demo/results/trace.json"):
+        assert text in found.out
+    json.loads((tmp_path / "npuwh-demo/results/trace.json").read_text())
+    assert run("check", "npuwh-demo/demo.db").code == 0
+
+
+def test_twice_in_the_same_place_changes_nothing(run, tmp_path, left_over):
+    first = run("demo", "--to", "here")
+    before = {name: (tmp_path / name).read_bytes() for name in left_over(tmp_path)}
+    second = run("demo", "--to", "here")
+    assert first == second
+    assert {name: (tmp_path / name).read_bytes() for name in left_over(tmp_path)} == before
+
+
+def test_a_file_in_the_way_is_not_touched(run, tmp_path):
+    (tmp_path / "npuwh-demo").mkdir()
+    (tmp_path / "npuwh-demo" / "demo.db").write_text("mine")
+    found = run("demo")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert (tmp_path / "npuwh-demo" / "demo.db").read_text() == "mine"

@@ -1,0 +1,56 @@
+"""`npuwh export`: the verb; what it writes is tested in tests/export."""
+
+import gzip
+import json
+
+
+def test_text_and_trace_by_default(run, made, tmp_path, left_over):
+    found = run("export", made, "--to", "out")
+    assert found.code == 0
+    names = left_over(tmp_path / "out")
+    assert "trace.json" in names
+    for pid in (41000, 41011):
+        assert f"sim_{pid}_20251009085320000_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv" in names
+    json.loads((tmp_path / "out" / "trace.json").read_text())
+
+
+def test_one_kind_of_one_rank(run, made, tmp_path, left_over):
+    assert run("export", made, "--to", "out", "--rank", "1", "op_statistic").code == 0
+    files = [name for name in left_over(tmp_path / "out") if not name.startswith(".")]
+    assert files == ["sim_41011_20251009085320000_ascend_pt/ASCEND_PROFILER_OUTPUT/op_statistic.csv"]
+
+
+def test_a_packed_trace(run, made, tmp_path):
+    assert run("export", made, "--to", "out", "--gzip", "trace").code == 0
+    with gzip.open(tmp_path / "out" / "trace.json.gz", "rt") as file:
+        json.load(file)
+
+
+def test_a_window_is_smaller(run, made, tmp_path):
+    for name, window in (("all", []), ("part", ["--from-ns", 1760000000005400000, "--to-ns", 1760000000005500000])):
+        assert run("export", made, "--to", name, "--rank", 0, *window, "kernel_details").code == 0
+    folder = "sim_41000_20251009085320000_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    everything, part = ((tmp_path / name / folder / "kernel_details.csv").stat().st_size for name in ("all", "part"))
+    assert everything > part > 0
+
+
+def test_unknown_words(run, made, tmp_path, left_over):
+    for arguments in (["everything"], ["--rank", 77], ["--run", 77], ["--step", 77]):
+        found = run("export", made, "--to", "out", *arguments)
+        assert found.code == 2, arguments
+        assert len(found.error_lines) == 1
+    assert left_over(tmp_path) == []
+
+
+def test_not_into_an_input(run, made, profile, left_over):
+    before = left_over(profile)
+    found = run("export", made, "--to", profile, "text")
+    assert found.code == 2
+    assert left_over(profile) == before
+
+
+def test_a_file_of_somebody_else_is_not_overwritten(run, made, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "trace.json").write_text("mine")
+    assert run("export", made, "--to", "out", "trace").code == 2
+    assert (tmp_path / "out" / "trace.json").read_text() == "mine"

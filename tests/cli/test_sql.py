@@ -1,0 +1,122 @@
+"""`npuwh sql`: formats, files, and what it refuses."""
+
+import csv
+import io
+import json
+
+import pyarrow.parquet
+import pytest
+
+MIXED = "SELECT 1 AS number, 'a' AS text, 0.5 AS part, NULL AS none, x'00ff' AS bytes"
+
+
+def test_table(run, made):
+    found = run("sql", made, MIXED)
+    assert found.code == 0
+    assert found.out == "number  text  part  none  bytes\n     1  a      0.5        00ff\n"
+
+
+def test_csv(run, made):
+    found = run("sql", made, MIXED, "--format", "csv")
+    assert list(csv.reader(io.StringIO(found.out))) == [
+        ["number", "text", "part", "none", "bytes"],
+        ["1", "a", "0.5", "", "00ff"],
+    ]
+
+
+def test_csv_guards_against_formulas(run, made):
+    found = run("sql", made, "SELECT '=1+1' AS a, '-x' AS b, -5 AS c", "--format", "csv")
+    assert found.out == "a,b,c\r\n'=1+1,'-x,-5\r\n"
+
+
+def test_json(run, made):
+    found = run("sql", made, f"{MIXED} UNION ALL SELECT 2, 'b', 9e999, 3, NULL", "--format", "json")
+    assert json.loads(found.out) == [
+        {"number": 1, "text": "a", "part": 0.5, "none": None, "bytes": "00ff"},
+        {"number": 2, "text": "b", "part": None, "none": 3, "bytes": None},
+    ]
+
+
+def test_json_of_nothing(run, made):
+    assert json.loads(run("sql", made, "SELECT 1 AS a WHERE 0", "--format", "json").out) == []
+
+
+def test_mixed_types_in_one_column_stay_as_they_are(run, made):
+    statement = "SELECT 1 AS a UNION ALL SELECT 'x' UNION ALL SELECT 0.5"
+    assert json.loads(run("sql", made, statement, "--format", "json").out) == [{"a": 1}, {"a": "x"}, {"a": 0.5}]
+
+
+def test_parquet_by_the_ending(run, made, tmp_path):
+    found = run("sql", made, "SELECT id, name FROM op_named ORDER BY id", "-o", "ops.parquet")
+    assert (found.code, found.out, found.err) == (0, "", "")
+    table = pyarrow.parquet.read_table(tmp_path / "ops.parquet")
+    assert table.column_names == ["id", "name"]
+    assert table.num_rows == int(run("sql", made, "SELECT count(*) AS n FROM op").out.split()[1])
+
+
+def test_an_output_file_is_replaced_only_by_a_whole_result(run, made, tmp_path, left_over):
+    (tmp_path / "out.csv").write_text("old")
+    assert run("sql", made, "SELECT nothing_like_it FROM op", "-o", "out.csv").code == 2
+    assert (tmp_path / "out.csv").read_text() == "old"
+    assert run("sql", made, "SELECT 7 AS a", "-o", "out.csv").code == 0
+    assert (tmp_path / "out.csv").read_text().splitlines() == ["a", "7"]
+    assert left_over(tmp_path) == ["out.csv"]
+
+
+def test_the_warehouse_is_not_overwritten(run, made, tmp_path):
+    (tmp_path / "link.csv").symlink_to(made)
+    (tmp_path / "hard.csv").hardlink_to(made)
+    for target in (made, "link.csv", "hard.csv", f"{made}-journal"):
+        found = run("sql", made, "SELECT 1", "--format", "csv", "-o", target)
+        assert found.code == 2, target
+        assert len(found.error_lines) == 1
+    assert run("check", made).code == 0
+
+
+def test_inputs_are_not_overwritten(run, made, profile):
+    for path in [*profile.rglob("*.db"), *profile.rglob("profiler_info*.json")]:
+        before = path.read_bytes()
+        found = run("sql", made, "SELECT 1 AS a", "--format", "csv", "-o", path)
+        assert found.code == 2, path
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM op",
+        "CREATE TABLE t (a)",
+        "ATTACH 'x.db' AS x",
+        "PRAGMA journal_mode = WAL",
+        "VACUUM INTO 'copy.db'",
+        "SELECT load_extension('x')",
+        "INSERT INTO string (value) VALUES ('x')",
+    ],
+)
+def test_only_reading_is_allowed(run, made, tmp_path, statement, left_over):
+    before = made.read_bytes()
+    found = run("sql", made, statement)
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert made.read_bytes() == before
+    assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize("statement", ["SELEC 1", "SELECT * FROM nowhere", "", "SELECT 1; SELECT 2"])
+def test_sql_that_does_not_run_is_one_line(run, made, statement):
+    found = run("sql", made, statement)
+    assert found.code == 2
+    assert found.out == ""
+    assert len(found.error_lines) == 1
+
+
+def test_an_unknown_format(run, made):
+    found = run("sql", made, "SELECT 1", "--format", "xml")
+    assert found.code == 2
+    assert "table, csv, json, parquet" in found.err
+
+
+def test_a_place_that_cannot_be_written(run, made, tmp_path):
+    found = run("sql", made, "SELECT 1 AS a", "-o", tmp_path / "none" / "out.csv")
+    assert found.code == 2
+    assert len(found.error_lines) == 1

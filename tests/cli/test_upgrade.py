@@ -1,0 +1,30 @@
+"""`npuwh upgrade`: an older file is refused by the others and made current by it."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+
+
+def test_views_are_made_again(run, made, tmp_path):
+    path = tmp_path / "old.db"
+    shutil.copyfile(made, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP VIEW kernel_time")
+        connection.execute("CREATE VIEW kernel_time AS SELECT 1 AS one")
+    assert run("check", path).code == 1
+    found = run("upgrade", path)
+    assert (found.code, found.err) == (0, "")
+    assert run("check", path).code == 0
+
+
+def test_a_newer_file_is_left_alone(run, made, tmp_path):
+    path = tmp_path / "new.db"
+    shutil.copyfile(made, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    before = path.read_bytes()
+    for verb in ("upgrade", "info", "check"):
+        found = run(verb, path)
+        assert found.code == 2
+        assert "newer" in found.err
+    assert path.read_bytes() == before

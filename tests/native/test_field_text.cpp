@@ -1,0 +1,54 @@
+#include <string>
+
+#include "check.hpp"
+#include "text/field_text.hpp"
+
+namespace {
+
+std::string csv(std::string_view text) {
+    std::string out;
+    npuwh::append_csv_field(out, text);
+    return out;
+}
+std::string json(std::string_view text) {
+    std::string out;
+    npuwh::append_json_string(out, text);
+    return out;
+}
+
+}  // namespace
+
+TEST(csv_fields_are_quoted_only_where_needed) {
+    CHECK_EQUAL(csv(""), "");
+    CHECK_EQUAL(csv(" a b\t"), " a b\t");
+    CHECK_EQUAL(csv("1,2"), "\"1,2\"");
+    CHECK_EQUAL(csv("\"32,3\";"), "\"\"\"32,3\"\";\"");
+    CHECK_EQUAL(csv("a\nb"), "\"a\nb\"");
+    CHECK_EQUAL(csv("\r"), "\"\r\"");
+    CHECK_EQUAL(csv("\""), "\"\"\"\"");
+}
+
+TEST(json_strings_escape_what_they_must) {
+    CHECK_EQUAL(json(""), "\"\"");
+    CHECK_EQUAL(json("a\"b\\c/"), "\"a\\\"b\\\\c/\"");
+    CHECK_EQUAL(json(std::string_view("\0\x1f\n\r\t\x7f", 6)), "\"\\u0000\\u001f\\n\\r\\t\x7f\"");
+    CHECK_EQUAL(json("\xc3\xa9"), "\"\xc3\xa9\"");
+}
+
+TEST(formulas_and_numbers) {
+    for (const char* text : {"=1", "+1", "-1", "@x", "\tx", "\rx"}) {
+        CHECK(npuwh::is_formula(text));
+    }
+    for (const char* text : {"", "1-1", "a=b", " =1", "\n"}) {
+        CHECK(!npuwh::is_formula(text));
+    }
+    CHECK(npuwh::is_plain_number("-1.5e-05"));
+    CHECK(!npuwh::is_plain_number("-1.5)"));
+    CHECK(!npuwh::is_plain_number(""));
+}
+
+TEST(surrogates_are_replaced) {
+    CHECK_EQUAL(npuwh::without_surrogates("a\xed\xa0\x80z\xed\xbf\xbf"), "a\xef\xbf\xbdz\xef\xbf\xbd");
+    CHECK_EQUAL(npuwh::without_surrogates("\xed\x9f\xbf"), "\xed\x9f\xbf");  // U+D7FF is none
+    CHECK_EQUAL(npuwh::without_surrogates("\xed"), "\xed");
+}

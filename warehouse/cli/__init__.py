@@ -1,0 +1,75 @@
+"""The command line: `npuwh VERB …`.  A verb is a file here and a line in VERBS."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from warehouse.cli.check import check
+from warehouse.cli.demo import demo
+from warehouse.cli.export import export
+from warehouse.cli.info import info
+from warehouse.cli.ingest import ingest
+from warehouse.cli.outcome import EXIT_CODES, INTERRUPTED, WRONG, reporting, say
+from warehouse.cli.sql import sql
+from warehouse.cli.upgrade import upgrade
+from warehouse.cli.views import views
+
+VERBS = (ingest, info, sql, views, export, check, upgrade, demo)
+
+_CODES = "Exit codes: " + " · ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
+
+app = typer.Typer(
+    help="npuwh: the analysis warehouse for Ascend NPU profiles.  One SQLite file holds everything a profile knows.",
+    epilog=_CODES,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for _verb in VERBS:
+    _help, _, _example = (_verb.__doc__ or "").partition("Example:")
+    app.command(help=_help.strip(), epilog=f"Example: {' '.join(_example.split())}")(reporting(_verb))
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"npuwh {version('npuwh')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(WRONG)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code (see EXIT_CODES).
+
+    Example: `main(["info", "W.db"])`
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(given, prog_name="npuwh", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        # usage errors are told by their shape: their class lives in click or in typer, depending on typer's version
+        tell = getattr(error, "format_message", None)
+        if tell is None:
+            raise
+        verb = next((word for word in given if not word.startswith("-")), "")
+        known = verb in (listed.__name__ for listed in VERBS)
+        say(f"{tell()} See: npuwh {verb + ' ' if known else ''}--help")
+        return WRONG
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,84 @@
+"""`npuwh demo`: the main job on a small profile of our own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warehouse import store
+from warehouse.cli.progress import shown, shown_rows
+from warehouse.cli.show import show_rows
+from warehouse.export import export as write
+from warehouse.ingest import ingest as load
+from warehouse.query import Warehouse
+from warehouse.sample import write_profile
+
+_TOP = 8
+_KERNELS = ["kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
+_STEPS = [
+    "rank_id", "step_no", "step_ns", "device_ns", "computing_ns", "communication_ns", "communication_exposed_ns",
+    "free_ns",
+]  # fmt: skip
+
+
+def demo(
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Where the profile and the results go.")] = Path(
+        "npuwh-demo"
+    ),
+) -> None:
+    """Make a small simulated profile, ingest it, show its top kernels and step breakdown, export its trace.
+
+    The simulated device is called SimNPU.  Doing it again in the same place changes nothing.
+
+    Example: npuwh demo --to demo
+    """
+    profile, made, results = to / "profile", to / "demo.db", to / "results"
+    if not profile.exists():
+        _make(profile)
+    with shown_rows("ingest") as report:
+        load([profile], made, progress=report)
+    with shown("export") as report:
+        done = write(made, results, ["text", "trace"], progress=report)
+    print("A simulated training job: 2 ranks, 3 steps, on a device called SimNPU.\n")
+    with Warehouse(made) as opened:
+        print("Top kernels of rank 0 (view kernel_time):")
+        _show(opened, "kernel_time", _KERNELS, [("rank_id", "=", 1)], _TOP, "total_ns")
+        print("\nWhere the time of each step went (view step_breakdown):")
+        _show(opened, "step_breakdown", _STEPS, [("step_no", "<>", None)])
+    trace = [file.path for file in done.files if file.kind == "trace"]
+    print(f"\nprofile    {profile}")
+    print(f"warehouse  {made}   (npuwh views {made} tells what can be asked)")
+    for path in trace:
+        print(f"trace      {path}   (open it in https://ui.perfetto.dev)")
+    print(f"text files {results}")
+
+
+def _make(profile: Path) -> None:
+    """The profile appears whole or not at all."""
+    growing = profile.with_name(f"{profile.name}.{os.getpid()}.tmp")
+    try:
+        write_profile(growing)
+        growing.rename(profile)
+    except BaseException:
+        shutil.rmtree(growing, ignore_errors=True)
+        raise
+
+
+def _show(
+    opened: Warehouse,
+    view: str,
+    columns: list[str],
+    where: list[tuple[str, str, object]],
+    limit: int | None = None,
+    largest: str | None = None,
+) -> None:
+    """Rows of a view, those with the most of column `largest` first; numbers cut to a readable length."""
+    batches = opened.rows(*store.select(view, columns, where, order=columns[:2]))
+    rows = [tuple(round(v, 3) if isinstance(v, float) else v for v in row) for batch in batches for row in batch]
+    if largest:
+        rows.sort(key=lambda row: -row[columns.index(largest)])
+    show_rows(columns, rows[:limit], indent="  ")

@@ -1,0 +1,48 @@
+"""`npuwh export`: deliverables out of a warehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warehouse.cli.outcome import say
+from warehouse.cli.progress import shown
+from warehouse.cli.show import show_rows
+from warehouse.export import export as write
+
+
+def export(
+    warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Write below this directory.")],
+    kinds: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KIND]...",
+            help="text (all text deliverables), one of them by name (kernel_details, communication, trace_view, ...), "
+            "trace (our Chrome trace, all chosen ranks in one), parquet (every view).  Default: text trace.",
+        ),
+    ] = None,
+    run: Annotated[int | None, typer.Option(metavar="N", help="Only this run (see npuwh info).")] = None,
+    rank: Annotated[int | None, typer.Option(metavar="R", help="Only this rank of the job.")] = None,
+    step: Annotated[int | None, typer.Option(metavar="S", help="Only this step.")] = None,
+    from_ns: Annotated[int | None, typer.Option(metavar="A", help="Only what ends after: ns since the epoch.")] = None,
+    to_ns: Annotated[int | None, typer.Option(metavar="B", help="Only what starts before: ns since the epoch.")] = None,
+    gzip: Annotated[bool, typer.Option(help="Pack the trace: trace.json.gz.")] = False,
+) -> None:
+    """Write deliverables: the text files of the vendor, our trace for viewers, parquet.
+
+    Text lies at DIR/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<the vendor's file name>, the trace at
+    DIR/trace.json.
+
+    Example: npuwh export W.db --to out --rank 0 --step 12 kernel_details trace
+    """
+    with shown("export") as report:
+        done = write(
+            warehouse, to, kinds or ("text", "trace"),
+            run=run, rank=rank, step=step, from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
+        )  # fmt: skip
+    show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
+    if not done.files:
+        say(f"{warehouse}: nothing of what was asked for has rows, so no file was made")

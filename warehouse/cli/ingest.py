@@ -1,0 +1,38 @@
+"""`npuwh ingest`: profiles into a warehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warehouse.cli.outcome import say
+from warehouse.cli.progress import shown_rows
+from warehouse.ingest import ingest as load
+
+
+def ingest(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Directories that hold profiles at any depth, or single files."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="W.db", help="The warehouse; without it ./<name of PATH>.db."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace inputs that changed since they were read.")] = False,
+) -> int:
+    """Read profiles into a warehouse, made if it is not there, added to if it is.
+
+    The same inputs again change nothing.  The inputs are never written to.
+
+    Example: npuwh ingest profiles/ -o W.db
+    """
+    with shown_rows("ingest") as report:
+        done = load(paths, output, force=force, progress=report)
+    first, *others = done.lines()
+    print(first)
+    for line in others:
+        say(line)
+    return done.exit_code

@@ -1,0 +1,70 @@
+"""A result written to a file of the user's: complete or not at all, and never over something that must stay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from warehouse import store
+from warehouse.errors import UsageError, WriteError
+from warehouse.query import Warehouse
+
+_SQLITE = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
+
+
+def check_target(target: Path, opened: Warehouse) -> None:
+    """UsageError if `target` is the warehouse, one of its inputs, or any SQLite database: these are not results.
+
+    Example: `check_target(Path("rows.csv"), opened)`
+    """
+    kept = [opened.path, *(opened.path.with_name(opened.path.name + end) for end in _BESIDE)]
+    sources = opened.rows(*store.select("source", ["path"]))
+    kept += [Path(path) for rows in sources for (path,) in rows]
+    if any(_same(target, path) for path in kept):
+        raise UsageError(f"{target}: is the warehouse or one of its inputs and is not overwritten; give another -o")
+    if target.is_dir():
+        raise UsageError(f"{target}: is a directory; give a file name with -o")
+    if target.exists() and not target.is_file():
+        return  # a device or a pipe
+    if target.is_file():
+        with target.open("rb") as file:
+            if file.read(len(_SQLITE)) == _SQLITE:
+                raise UsageError(f"{target}: is a SQLite database and is not overwritten; give another -o")
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A file that takes the place of `target` when the block ends well, and leaves nothing if it does not."""
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(target))
+    growing = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        handle = os.open(growing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640)
+    except OSError as error:
+        raise WriteError(f"{target}: cannot be made ({error.strerror}); give another -o") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        growing.replace(target)
+    except OSError as error:
+        growing.unlink(missing_ok=True)
+        raise WriteError(f"{target}: cannot be written ({error.strerror or error}); nothing was made") from error
+    except BaseException:
+        growing.unlink(missing_ok=True)
+        raise
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,121 @@
+"""`npuwh sql`: any SELECT, as text or as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import pyarrow.parquet
+import typer
+
+from warehouse.cli.result_file import check_target, replacing
+from warehouse.cli.show import show_rows
+from warehouse.errors import UsageError
+from warehouse.query import Warehouse
+
+Batches = Iterator[list[tuple[Any, ...]]]
+_GUARDED = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes these for formulas
+
+
+def sql(
+    warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")],
+    statement: Annotated[str, typer.Argument(metavar="SELECT", help="One SELECT statement; it can only read.")],
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="table, csv, json or parquet; else by the ending of -o, else table."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")] = None,
+) -> None:
+    """Ask a warehouse anything in SQL.
+
+    Example: npuwh sql W.db "SELECT kernel_name, total_ns FROM kernel_time ORDER BY total_ns DESC LIMIT 10"
+    """
+    chosen = form or (output.suffix[1:] if output and output.suffix[1:] in FORMATS else "table")
+    if chosen not in FORMATS:
+        raise UsageError(f"--format {chosen}: is none of {', '.join(FORMATS)}")
+    write = FORMATS[chosen]
+    with Warehouse(warehouse) as opened:
+        if output is None:
+            if chosen == "parquet" and sys.stdout.isatty():
+                raise UsageError("--format parquet: is no text for a terminal; give a file with -o")
+            write(opened, statement, sys.stdout.buffer)
+            return
+        check_target(output, opened)
+        with replacing(output) as file:
+            write(opened, statement, file)
+
+
+def _table(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+    names, batches = opened.result(statement)
+    with _text(out) as text:
+        show_rows(names, chain.from_iterable(batches), text)
+
+
+def _csv(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+    names, batches = opened.result(statement)
+    with _text(out) as text:
+        writer = csv.writer(text)
+        writer.writerow(names)
+        for rows in batches:
+            writer.writerows([tuple(map(_guarded, row)) for row in rows])
+
+
+def _guarded(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, str) and value.startswith(_GUARDED):
+        return f"'{value}"
+    return value
+
+
+def _json(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+    """An array of objects, one a line."""
+    names, batches = opened.result(statement)
+    with _text(out) as text:
+        lead = "["
+        for row in chain.from_iterable(batches):
+            fields = dict(zip(names, map(_plain, row), strict=True))
+            text.write(f"{lead}\n{json.dumps(fields, ensure_ascii=False, allow_nan=False)}")
+            lead = ","
+        text.write("[]\n" if lead == "[" else "\n]\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no infinity
+    return value
+
+
+def _parquet(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+    batches = opened.batches(statement)
+    with pyarrow.parquet.ParquetWriter(out, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+class _text(io.TextIOWrapper):  # noqa: N801 - used like a function
+    """UTF-8 text over a binary stream that stays open."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        super().__init__(out, encoding="utf-8", errors="backslashreplace", newline="", write_through=False)
+
+    def __exit__(self, *_: object) -> None:
+        self.flush()
+        self.detach()
+
+
+FORMATS: dict[str, Callable[[Warehouse, str, IO[bytes]], None]] = {
+    "table": _table,
+    "csv": _csv,
+    "json": _json,
+    "parquet": _parquet,
+}

@@ -1,0 +1,19 @@
+"""`npuwh upgrade`: bring an older warehouse to this version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warehouse import store
+
+
+def upgrade(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> None:
+    """Bring an older warehouse to this version of npuwh, in one transaction: its tables and its views.
+
+    Example: npuwh upgrade W.db
+    """
+    store.upgrade(warehouse)
+    print(f"{warehouse}: file version {store.latest_version()}, views of this npuwh")

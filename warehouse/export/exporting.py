@@ -1,0 +1,159 @@
+"""One export: choose ranks and kinds, write every file, put all in place together."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from warehouse import store
+from warehouse.errors import WarehouseVersionError
+from warehouse.export.placing import Placing
+from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, whole_files
+from warehouse.export.selection import ChosenRank, Selection, choose
+
+OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
+# called before each file with what it is, how many are done, and how many there are
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    """One file that was made; `rank_no` None for one about several ranks."""
+
+    path: Path
+    kind: str
+    rank_no: int | None
+    rows: int
+
+
+@dataclass
+class ExportReport:
+    """What an export made; `absent` are the files, below the output directory, that would have no rows."""
+
+    files: list[ExportedFile] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Task:
+    name: str
+    kind: str
+    rank_no: int | None
+    write: Callable[[Path], int]
+
+
+def export(
+    warehouse: Path | str,
+    to: Path | str,
+    kinds: Sequence[str] = ("text", "trace"),
+    *,
+    run: int | None = None,
+    rank: int | None = None,
+    step: int | None = None,
+    from_ns: int | None = None,
+    to_ns: int | None = None,
+    gzip: bool = False,
+    progress: Progress | None = None,
+) -> ExportReport:
+    """Write deliverables of the warehouse below the directory `to`.
+
+    `kinds`: `text` (every text deliverable), one of them by name, `trace` (one Chrome trace of all chosen ranks, `gzip`
+    packs it), `parquet`.  `run` is run.id, `rank` and `step` are numbers; [from_ns, to_ns) are ns since the Unix epoch
+    and take what overlaps them.  Text lies at `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file
+    name>` (deliverables.md section 0); what has no rows gets no file.
+
+    UsageError: unknown kind, run, rank or step; `to` lies in an input; a file that npuwh did not make is in the way.
+    WriteError: disk full and the like.  Either all files appear or none.
+
+    >>> export("W.db", "out", ["kernel_details"], rank=0).files[0].rows  # doctest: +SKIP
+    66
+    """
+    files, whole = chosen_kinds(kinds)
+    with closing(store.open_read(warehouse, query_only=False)) as connection:
+        if store.stale_views(connection):
+            raise WarehouseVersionError(f"{warehouse}: its views are of another npuwh: run `npuwh upgrade {warehouse}`")
+        ranks = choose(connection, Selection(run, rank, step, from_ns, to_ns))
+        folders = rank_folders(connection)
+        tasks = [_rank_task(connection, each, folders[each.id], file) for each in ranks for file in files]
+        is_part = len(ranks) < len(folders) or any(each.is_part for each in ranks)
+        tasks += [_whole_task(connection, ranks, file) for kind in whole for file in whole_files(kind, is_part, gzip)]
+        return _write(Path(to), _inputs(connection), tasks, progress or _silent)
+
+
+def _write(to: Path, inputs: Iterable[Path], tasks: list[_Task], progress: Progress) -> ExportReport:
+    report = ExportReport()
+    with Placing(to, inputs) as placing:
+        for done, task in enumerate(tasks):
+            progress(task.name, done, len(tasks))
+            rows = task.write(placing.growing(task.name))
+            if rows:
+                report.files.append(ExportedFile(to / task.name, task.kind, task.rank_no, rows))
+            else:
+                placing.drop(task.name)
+                report.absent.append(task.name)
+        progress("", len(tasks), len(tasks))
+    return report
+
+
+def _rank_task(connection: sqlite3.Connection, rank: ChosenRank, folder: str, file: RankFile) -> _Task:
+    def write(path: Path) -> int:
+        return file.write(connection, rank, path)
+
+    return _Task(f"{folder}/{OUTPUT_FOLDER}/{file.file}", file.kind, rank.rank_no, write)
+
+
+def _whole_task(connection: sqlite3.Connection, ranks: list[ChosenRank], file: WholeFile) -> _Task:
+    def write(path: Path) -> int:
+        return file.write(connection, ranks, path)
+
+    return _Task(file.file, file.kind, None, write)
+
+
+def rank_folders(connection: sqlite3.Connection) -> dict[int, str]:
+    """Folder of each rank of the warehouse by rank.id: its run directory; with parents in front where two would share
+    it.
+
+    The parents are as many as it takes to tell those ranks apart, whichever of them are exported.
+
+    >>> rank_folders(connection)  # doctest: +SKIP
+    {1: 'monday/node0_41000_20231125090304041_ascend_pt', 2: 'tuesday/node0_41000_20231125090304041_ascend_pt'}
+    """
+    groups: defaultdict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    for rank_id, directory, path in connection.execute(
+        *store.select("rank", ["id", "directory", "path"], order=["id"])
+    ):
+        groups[directory].append((rank_id, _parents(path, directory)))
+    folders = {}
+    for directory, members in groups.items():
+        depth = 0
+        longest = max(len(parents) for _, parents in members)
+        while depth < longest and len({parents[len(parents) - depth :] for _, parents in members}) < len(members):
+            depth += 1
+        for rank_id, parents in members:
+            folders[rank_id] = str(PurePosixPath(*parents[len(parents) - depth :], directory))
+    return folders
+
+
+def _parents(path: str, directory: str) -> tuple[str, ...]:
+    """The folders above a rank's run directory (above the file, if the input was a bare file)."""
+    parts = [part for part in Path(path).parts if part not in ("/", "..", ".")]
+    while parts and parts[-1] != directory and len(parts) > 1:
+        if directory in parts:
+            parts.pop()
+        else:
+            break
+    return tuple(parts[:-1])
+
+
+def _inputs(connection: sqlite3.Connection) -> list[Path]:
+    """Directories an export must not write to: run directories, and the folders of single files."""
+    paths = {path for (path,) in connection.execute(*store.select("rank", ["path"]))}
+    return [Path(path) if not Path(path).is_file() else Path(path).parent for path in paths]
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    return None

@@ -1,0 +1,110 @@
+"""Everything that can be exported: a line each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from warehouse import store
+from warehouse.errors import UsageError
+from warehouse.export.communication_file import write_communication, write_communication_matrix
+from warehouse.export.csv_file import write_csv
+from warehouse.export.parquet_file import parquet_views, write_parquet
+from warehouse.export.selection import ChosenRank
+from warehouse.export.trace_own import write_trace
+from warehouse.export.trace_vendor import write_vendor_trace
+
+# writes one rank's part to a path and tells how many rows it has; 0 = no file is made
+RankWriter = Callable[[sqlite3.Connection, ChosenRank, Path], int]
+
+
+@dataclass(frozen=True)
+class RankFile:
+    """A file that each rank has in its ASCEND_PROFILER_OUTPUT, named as the vendor names it."""
+
+    kind: str
+    file: str
+    write: RankWriter
+
+
+def _csv(kind: str) -> RankFile:
+    view = store.view(f"export_{kind}")
+    return RankFile(kind, view.file or "", partial(write_csv, view=view.name))
+
+
+def rank_files() -> list[RankFile]:
+    """The files of a rank in the order in which they are written; together they are the kind `text`.
+
+    >>> [each.kind for each in rank_files()][:2]
+    ['trace_view', 'operator_details']
+    """
+    return [
+        RankFile("trace_view", "trace_view.json", write_vendor_trace),
+        _csv("operator_details"),
+        _csv("kernel_details"),
+        _csv("op_statistic"),
+        _csv("api_statistic"),
+        _csv("task_time"),
+        _csv("step_trace_time"),
+        _csv("operator_memory"),
+        _csv("memory_record"),
+        _csv("npu_module_mem"),
+        RankFile("communication", "communication.json", write_communication),
+        RankFile("communication_matrix", "communication_matrix.json", write_communication_matrix),
+    ]
+
+
+@dataclass(frozen=True)
+class WholeFile:
+    """A file about all chosen ranks together."""
+
+    kind: str
+    file: str
+    write: Callable[[sqlite3.Connection, list[ChosenRank], Path], int]
+
+
+def whole_files(kind: str, is_part: bool = False, gzip: bool = False) -> list[WholeFile]:
+    """The files of a kind that is about all chosen ranks; `is_part`: not all ranks of the warehouse are chosen.
+
+    >>> [each.file for each in whole_files("trace", gzip=True)]
+    ['trace.json.gz']
+    """
+    if kind == "trace":
+        return [WholeFile(kind, "trace.json.gz" if gzip else "trace.json", partial(write_trace, gzip=gzip))]
+    return [
+        WholeFile(kind, f"parquet/{view}.parquet", partial(write_parquet, view=view)) for view in parquet_views(is_part)
+    ]
+
+
+WHOLE_KINDS = ("trace", "parquet")
+
+
+def kind_names() -> list[str]:
+    """Every word that `export` takes.
+
+    >>> kind_names()[:2], kind_names()[-2:]
+    (['text', 'trace_view'], ['trace', 'parquet'])
+    """
+    return ["text", *(each.kind for each in rank_files()), *WHOLE_KINDS]
+
+
+def chosen_kinds(kinds: Iterable[str]) -> tuple[list[RankFile], list[str]]:
+    """The rank files and the whole kinds that are meant, each once; UsageError for an unknown one.
+
+    A file's own name is a kind, too.
+
+    >>> chosen_kinds(["kernel_details.csv", "trace"])[1]
+    ['trace']
+    """
+    files, wanted, whole = rank_files(), set(), []
+    for kind in kinds:
+        names = {each.kind for each in files if kind in ("text", each.kind, each.file)}
+        if kind in WHOLE_KINDS:
+            whole.append(kind)
+        elif not names:
+            raise UsageError(f"'{kind}' cannot be exported: choose of {' '.join(kind_names())}")
+        wanted |= names
+    return [each for each in files if each.kind in wanted], [kind for kind in WHOLE_KINDS if kind in whole]

@@ -1,0 +1,194 @@
+"""Which ranks, steps and times of a warehouse an export is about, and the rows of a view for one of those ranks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse import store
+from warehouse.errors import UsageError
+
+_LAST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted; None = all.
+
+    `run` is run.id, `rank` the rank's number, `step` the step's number; [from_ns, to_ns) are ns since the Unix epoch
+    and take what overlaps them.
+    """
+
+    run: int | None = None
+    rank: int | None = None
+    step: int | None = None
+    from_ns: int | None = None
+    to_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class ChosenRank:
+    """One rank of the warehouse with the part of it that is wanted.
+
+    `id` is rank.id; `directory` the name of its run directory; `step_ids` the wanted steps (None = all, with what is
+    outside of steps) and [step_from_ns, step_to_ns) the host time they take, for rows that know no step.
+    """
+
+    id: int
+    run_id: int
+    rank_no: int | None
+    device_id: int | None
+    directory: str
+    path: str
+    from_ns: int | None = None
+    to_ns: int | None = None
+    step_ids: tuple[int, ...] | None = None
+    step_from_ns: int = 0
+    step_to_ns: int = _LAST
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only some of its time is wanted."""
+        return self.from_ns is not None or self.to_ns is not None or self.step_ids is not None
+
+
+def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenRank]:
+    """The ranks that are meant, by run and number; UsageError if there is no such run, rank or step.
+
+    >>> choose(connection, Selection(rank=1))[0].directory  # doctest: +SKIP
+    'node0_41011_20231125090304041_ascend_pt'
+    """
+    if selection.from_ns is not None and selection.to_ns is not None and selection.from_ns >= selection.to_ns:
+        raise UsageError(
+            f"the window from {selection.from_ns} to {selection.to_ns} is empty: --from-ns must be smaller"
+        )
+    where = [("run_id", "=", selection.run), ("rank_no", "=", selection.rank)]
+    columns = ["id", "run_id", "rank_no", "device_id", "directory", "path"]
+    query = store.select(
+        "rank", columns, [term for term in where if term[2] is not None], order=["run_id", "rank_no", "id"]
+    )
+    rows = connection.execute(*query).fetchall()
+    ranks = [replace(ChosenRank(*row), from_ns=selection.from_ns, to_ns=selection.to_ns) for row in rows]
+    if not ranks:
+        raise UsageError(_nothing(connection, selection))
+    if selection.step is None:
+        return ranks
+    chosen = [with_step for rank in ranks if (with_step := _with_step(connection, rank, selection.step))]
+    if not chosen:
+        raise UsageError(
+            f"no chosen rank has a step {selection.step}; there are {_listed(connection, 'step', 'step_no')}"
+        )
+    return chosen
+
+
+@contextmanager
+def rows_of(
+    connection: sqlite3.Connection,
+    name: str,
+    rank: ChosenRank,
+    columns: Sequence[str] | None = None,
+    where: Sequence[tuple[str, str, Any]] = (),
+    limit: int | None = None,
+) -> Iterator[sqlite3.Cursor]:
+    """The view's rows for that rank and its steps and times, in the view's order.
+
+    A view with `window: self` is filtered on its own columns; one that sums is narrowed where it starts from
+    (`warehouse.store.narrowing`).
+
+    >>> with rows_of(connection, "export_op_statistic", rank, ["OP Type", "Count"]) as rows:  # doctest: +SKIP
+    ...     rows.fetchmany(1)
+    [('MatMulV3', 10)]
+    """
+    view = store.view(name)
+    terms: list[tuple[str, str, Any]] = [("rank_id", "=", rank.id), *where]
+    with ExitStack() as stack:
+        window = None
+        if view.window is not None:
+            source = view.window.view
+            own, window = conditions(connection, rank, source, view.window.start, view.window.end)
+            if source == name:
+                terms += own
+            else:
+                stack.enter_context(store.narrowed(connection, name, source, [("rank_id", "=", rank.id), *own], window))
+                window = None
+        cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+
+def conditions(
+    connection: sqlite3.Connection, rank: ChosenRank, source: str, start: str, end: str
+) -> tuple[list[tuple[str, str, Any]], store.Window | None]:
+    """Terms and window that keep what is wanted of a table or view with these columns of time; rank_id is not among
+    them.
+
+    >>> conditions(connection, rank, "device_task", "start_ns", "end_ns")  # doctest: +SKIP
+    ([("step_id", "in", (5,))], None)
+    """
+    terms: list[tuple[str, str, Any]] = []
+    from_ns, to_ns = rank.from_ns or 0, _LAST if rank.to_ns is None else rank.to_ns
+    is_open = rank.from_ns is None and rank.to_ns is None
+    if rank.step_ids is not None:
+        if "step_id" in _columns(connection, source):
+            terms.append(("step_id", "in", rank.step_ids))
+        else:
+            from_ns, to_ns, is_open = max(from_ns, rank.step_from_ns), min(to_ns, rank.step_to_ns), False
+    if is_open:
+        return terms, None
+    return terms, store.Window(start, end, from_ns, to_ns, _look_back(connection, rank, source))
+
+
+def _columns(connection: sqlite3.Connection, source: str) -> set[str]:
+    return {column[0] for column in connection.execute(*store.select(source, limit=0)).description}
+
+
+def _look_back(connection: sqlite3.Connection, rank: ChosenRank, source: str) -> int | None:
+    """How long a row of `source` can be at most; None if that is not known of each table its times may come from."""
+    tables = _tables(source)
+    longest = dict(
+        connection.execute(
+            *store.select("event_extent", ["table_name", "max_duration_ns"], [("rank_id", "=", rank.id)])
+        ).fetchall()
+    )
+    timed = {table for table in tables if {"start_ns", "end_ns"} <= _columns(connection, table)} - {"step"}
+    if not timed or not timed <= longest.keys():
+        return None
+    return max(longest[table] or 0 for table in timed)
+
+
+def _tables(source: str) -> set[str]:
+    if source not in store.views():
+        return {source}
+    return set().union(*map(_tables, store.view(source).uses))
+
+
+def _with_step(connection: sqlite3.Connection, rank: ChosenRank, step_no: int) -> ChosenRank | None:
+    query = store.select("step", ["id", "start_ns", "end_ns"], [("rank_id", "=", rank.id), ("step_no", "=", step_no)])
+    rows = connection.execute(*query).fetchall()
+    if not rows:
+        return None
+    ids, starts, ends = zip(*rows, strict=True)
+    return replace(rank, step_ids=tuple(ids), step_from_ns=min(starts), step_to_ns=max(ends))
+
+
+def _nothing(connection: sqlite3.Connection, selection: Selection) -> str:
+    wanted = [
+        f"{word} {value}" for word, value in (("run", selection.run), ("rank", selection.rank)) if value is not None
+    ]
+    if not wanted:
+        return "the warehouse holds no rank: ingest something first"
+    return (
+        f"the warehouse has no {' with '.join(wanted)}; it has runs {_listed(connection, 'run', 'id')} "
+        f"and ranks {_listed(connection, 'rank', 'rank_no')}"
+    )
+
+
+def _listed(connection: sqlite3.Connection, table: str, column: str) -> str:
+    values = sorted({row[0] for row in connection.execute(*store.select(table, [column])) if row[0] is not None})
+    shown = ", ".join(map(str, values[:20]))
+    return (shown + ", ..." if len(values) > 20 else shown) or "none"

@@ -1,0 +1,251 @@
+"""Which files belong to which rank: walks the given paths and groups what it knows by run directory (deliverables.md 0)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warehouse.errors import InputError
+
+PROFILER, MSPROF, ANALYSIS, INFO, METADATA = (
+    "profiler database", "msprof database", "analysis database", "profiler_info", "profiler_metadata",
+)  # fmt: skip
+_KINDS = {
+    PROFILER: re.compile(r"ascend_pytorch_profiler(?:_(\d+))?\.db"),
+    MSPROF: re.compile(r"msprof_\d+\.db"),
+    ANALYSIS: re.compile(r"analysis\.db"),
+    INFO: re.compile(r"profiler_info(?:_(\d+))?\.json"),
+    METADATA: re.compile(r"profiler_metadata\.json"),
+}
+_OUTPUT = "ASCEND_PROFILER_OUTPUT"
+_SUFFIX = "_ascend_pt"
+_DEEPEST = 40
+
+
+@dataclass
+class RankInput:
+    """The files of one rank.  `path` identifies the input, `folder` is what its run's ranks share, `directory` the name
+    that exports give it; `left` are files whose content another file holds too."""
+
+    path: Path
+    folder: Path
+    directory: str
+    database: Path | None = None
+    database_kind: str = PROFILER
+    analysis: Path | None = None
+    info: Path | None = None
+    metadata: Path | None = None
+    left: list[Path] = field(default_factory=list)
+
+    def files(self) -> list[tuple[Path, str]]:
+        """Every file that is read, with its kind."""
+        found = [
+            (self.database, self.database_kind),
+            (self.analysis, ANALYSIS),
+            (self.info, INFO),
+            (self.metadata, METADATA),
+        ]
+        return [(path, kind) for path, kind in found if path is not None]
+
+
+@dataclass
+class _Folder:
+    """What lies directly in one directory."""
+
+    path: Path
+    files: dict[str, list[Path]]
+
+
+@dataclass
+class Discovery:
+    """Inputs found, and what could not be looked at with the reason."""
+
+    inputs: list[RankInput] = field(default_factory=list)
+    failures: list[tuple[Path, str]] = field(default_factory=list)
+
+
+def discover(paths: list[Path]) -> Discovery:
+    """The rank inputs below the paths (directories or single files), each once, in the order of their paths.
+
+    Run directories may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a path
+    that does not exist.
+
+    >>> [each.directory for each in discover([Path("runs")]).inputs]  # doctest: +SKIP
+    ['node0_41000_20231125090304041_ascend_pt']
+    """
+    found = Discovery()
+    inputs: dict[Path, RankInput] = {}
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or directory" + _dangling(path))
+        if path.is_dir():
+            folders = list(_walk(path, seen, found.failures))
+            candidates = [each for owner in _by_owner(folders).values() for each in _rank_inputs(*owner)]
+        else:
+            candidates = [_single(path)]
+        for each in candidates:
+            inputs.setdefault(each.path, each)
+    found.inputs = list(inputs.values())
+    return found
+
+
+def _dangling(path: Path) -> str:
+    return " (a symbolic link that leads nowhere)" if path.is_symlink() else ""
+
+
+def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str]]) -> Iterator[_Folder]:
+    """Directories with files of ours below root, symbolic links followed, each directory once."""
+    waiting = [(root, 0)]
+    while waiting:
+        folder, depth = waiting.pop()
+        try:
+            facts = folder.stat()
+            if (facts.st_dev, facts.st_ino) in seen:
+                continue
+            seen.add((facts.st_dev, facts.st_ino))
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            failures.append((folder, f"cannot be read ({error.strerror or error})"))
+            continue
+        files: dict[str, list[Path]] = {}
+        below = []
+        for entry in entries:
+            path = folder / entry.name
+            if _is_dir(entry):
+                below.append((path, depth + 1))
+            elif kind := kind_of(entry.name):
+                files.setdefault(kind, []).append(path)
+        if depth < _DEEPEST:
+            waiting += reversed(below)
+        elif below:
+            failures.append((folder, f"lies {_DEEPEST} directories deep; what is below is not looked at"))
+        if files:
+            yield _Folder(folder, files)
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a symbolic link that leads to itself
+        return False
+
+
+def kind_of(name: str) -> str | None:
+    """Kind of a file by its name, None if it is none of ours.
+
+    >>> kind_of("ascend_pytorch_profiler_3.db"), kind_of("notes.db")
+    ('profiler database', None)
+    """
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(name)), None)
+
+
+def rank_in_name(path: Path) -> int | None:
+    """The rank number in the name of a profiler database or profiler_info file.
+
+    >>> rank_in_name(Path("ascend_pytorch_profiler_3.db"))
+    3
+    """
+    for kind in (PROFILER, INFO):
+        match = _KINDS[kind].fullmatch(path.name)
+        if match and match[1]:
+            return int(match[1])
+    return None
+
+
+def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
+    """Folders by the run directory they belong to: an output folder, and PROF_* folders, to the run directory above them."""
+    owners: dict[Path, tuple[Path, list[_Folder]]] = {}
+    for folder in folders:
+        owner = _owner(folder.path)
+        owners.setdefault(owner.resolve(), (owner, []))[1].append(folder)
+    return owners
+
+
+def _owner(folder: Path) -> Path:
+    for path in (folder, *folder.parents):
+        if path.name.endswith(_SUFFIX):
+            return path
+    return folder.parent if folder.name == _OUTPUT else folder
+
+
+def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
+    """The inputs in one run directory: one, or one a database where a flat directory holds several."""
+
+    def files(kind: str) -> list[Path]:
+        return [path for folder in folders for path in folder.files.get(kind, [])]
+
+    databases, kind = files(PROFILER), PROFILER
+    left = files(MSPROF) if databases else []
+    if not databases:
+        databases, kind = files(MSPROF), MSPROF
+    analysis, infos, metadata = files(ANALYSIS), files(INFO), files(METADATA)
+    if len(databases) <= 1:
+        database = databases[0] if databases else None
+        if database is None and not analysis:
+            return []
+        is_run = owner.name.endswith(_SUFFIX) or any(folder.path.name == _OUTPUT for folder in folders)
+        found = _input(owner, database, kind, is_run)
+        found.analysis = analysis[0] if analysis else None
+        found.info = infos[0] if infos else None
+        found.metadata = metadata[0] if metadata else None
+        found.left = [*left, *analysis[1:], *infos[1:], *metadata[1:]]
+        return [found]
+    inputs = []
+    for database in databases:
+        found = _input(owner, database, kind, is_run=False)
+        found.info = next((path for path in infos if rank_in_name(path) == rank_in_name(database)), None)
+        found.analysis = next((path for path in analysis if path.parent == database.parent), None)
+        if found.analysis and sum(other.parent == database.parent for other in databases) > 1:
+            found.analysis = None  # it tells not to which of them it belongs
+        found.metadata = next((path for path in metadata if path.parent == database.parent), None)
+        inputs.append(found)
+    inputs[0].left = left
+    return inputs
+
+
+def _input(owner: Path, database: Path | None, kind: str, is_run: bool) -> RankInput:
+    if is_run or database is None:
+        return RankInput(owner.resolve(), owner.parent.resolve(), _directory_name(owner), database, kind)
+    return RankInput(database.resolve(), owner.resolve(), f"{database.stem}{_SUFFIX}", database, kind)
+
+
+def _directory_name(owner: Path) -> str:
+    """The run directory's own name; a link's name only if what it leads to does not tell better."""
+    names = (owner.name, owner.resolve().name)
+    named = next((name for name in names if name.endswith(_SUFFIX)), None)
+    return named or f"{owner.resolve().name or 'profile'}{_SUFFIX}"
+
+
+def _single(path: Path) -> RankInput:
+    """A database given by itself, with what lies beside it and belongs to it."""
+    kind = kind_of(path.name)
+    if kind == ANALYSIS:
+        owner = path.parent.parent if path.parent.name == _OUTPUT else path.parent
+        found = _input(owner.absolute(), None, PROFILER, is_run=True)
+        found.analysis = path
+        return found
+    if kind in (INFO, METADATA):
+        raise InputError(f"{path}: describes a profile but holds none; give the directory it lies in")
+    if kind is None and path.suffix != ".db":
+        raise InputError(f"{path}: is not a profiler database; give a directory or a .db file")
+    folder = path.parent.absolute()
+    beside = [entry for entry in folder.iterdir() if entry.is_file()]
+    in_run = folder.name == _OUTPUT or folder.name.endswith(_SUFFIX)
+    alone = sum(kind_of(entry.name) == kind for entry in beside) == 1
+    owner = folder.parent if folder.name == _OUTPUT else folder
+    found = _input(owner, folder / path.name, kind or PROFILER, is_run=in_run and alone and kind is not None)
+    if kind == PROFILER:
+        above = [entry for entry in owner.iterdir() if entry.is_file()] if owner != folder else []
+        for entry in (*beside, *above):
+            name = kind_of(entry.name)
+            if name == ANALYSIS and alone:
+                found.analysis = entry
+            elif name == INFO and (alone or rank_in_name(entry) == rank_in_name(path)):
+                found.info = entry
+            elif name == METADATA:
+                found.metadata = entry
+    return found

@@ -1,0 +1,96 @@
+"""Records that need no sweep: marks, garbage collections, stacks, copies, counters, references."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse import _native
+from warehouse.ingest.link import NONE, LinkTable
+from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.strings import filled, nullable
+from warehouse.store.loader import Column
+
+
+def load_stacks(load: RankLoad, base: int) -> None:
+    """Stack numbers are moved by `base`, so that those of several ranks do not meet."""
+    for batch in load.reader.read("stack_frame"):
+        columns: dict[str, Column] = {
+            "stack_id": batch.column("stack").to_numpy() + base,
+            "depth": batch.column("depth"),
+            "string_id": load.strings.ids(batch.column("frame")),
+        }
+        load.loader.write("stack_frame", columns)
+
+
+def load_gc(load: RankLoad) -> None:
+    for batch in load.reader.read("gc_event"):
+        start, end = batch.column("start_ns").to_numpy(), batch.column("end_ns").to_numpy()
+        thread = load.thread_ids(batch.column("pid").to_numpy(), batch.column("tid").to_numpy())
+        load.count_on_threads("gc_count", thread)
+        load.write("gc_event", {"start_ns": start, "end_ns": end, "thread_id": thread}, (start, end))
+
+
+def load_marks(load: RankLoad) -> None:
+    sweep = _native.LaneSweep()
+    for batch in load.reader.read("mark"):
+        start, end = batch.column("start_ns").to_numpy(), batch.column("end_ns").to_numpy()
+        thread = load.thread_ids(batch.column("pid").to_numpy(), batch.column("tid").to_numpy())
+        load.count_on_threads("mark_count", thread)
+        end_thread = load.thread_ids(filled(batch.column("end_pid")), filled(batch.column("end_tid")))
+        columns: dict[str, Column] = {
+            "start_ns": start,
+            "end_ns": end,
+            "thread_id": thread,
+            "end_thread_id": nullable(np.where(filled(batch.column("end_pid")) == NONE, NONE, end_thread)),
+            "event_type_id": nullable(load.strings.ids(batch.column("event_type"))),
+            "message_id": nullable(load.strings.ids(batch.column("message"))),
+            "domain_id": nullable(load.strings.ids(batch.column("domain"))),
+            "category_no": batch.column("category_no"),
+            "range_no": batch.column("range_no"),
+            "connection_no": batch.column("connection_no"),
+            "lane": np.asarray(sweep.feed(thread, start, end)),
+        }
+        load.write("mark", columns, (start, end))
+
+
+def load_copies(load: RankLoad, tasks: LinkTable) -> None:
+    lost = 0
+    for batch in load.reader.read("memory_copy"):
+        (task,) = tasks.find(batch.column("task_row").to_numpy())
+        known = task != NONE
+        lost += int((~known).sum())
+        batch = batch.filter(pa.array(known))
+        columns: dict[str, Column] = {
+            "device_task_id": task[known],
+            "size_bytes": batch.column("size_bytes"),
+            "direction_id": nullable(load.strings.ids(batch.column("direction"))),
+        }
+        if batch.num_rows:
+            load.write("memory_copy", columns)
+    if lost:
+        load.ledger.take_back("MEMCPY_INFO", lost, "no-task", "belongs to a task that was not loaded")
+
+
+def load_counters(load: RankLoad) -> None:
+    base = load.loader.reserve("counter", 0)
+    for kind, batch in load.reader.counters():
+        if kind == "counter_series":
+            load.loader.reserve("counter", batch.num_rows)
+            columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names if name != "series"}
+            load.write("counter", {"id": batch.column("series").to_numpy() + base, **columns})
+        else:
+            load.write(
+                "counter_sample",
+                {
+                    "counter_id": batch.column("series").to_numpy() + base,
+                    "time_ns": batch.column("time_ns"),
+                    "value": batch.column("value"),
+                },
+            )
+
+
+def load_overlap(load: RankLoad) -> None:
+    for batch in load.reader.read("reference_overlap"):
+        columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names}
+        load.write("reference_overlap", {"source_id": load.source_id, **columns})

@@ -1,0 +1,73 @@
+"""One official database into the warehouse: the passes in their order."""
+
+from __future__ import annotations
+
+from warehouse.ingest.analysis import AnalysisSample
+from warehouse.ingest.comm import Groups, load_comm_tasks
+from warehouse.ingest.device import DevicePass
+from warehouse.ingest.few_records import load_copies, load_counters, load_gc, load_marks, load_overlap, load_stacks
+from warehouse.ingest.graphs import Graphs
+from warehouse.ingest.host import HostPass, load_steps
+from warehouse.ingest.kernels import KernelCatalogue, load_kernels
+from warehouse.ingest.launches import LaunchPass, Windows
+from warehouse.ingest.memory import load_memory
+from warehouse.ingest.metrics import MetricPass
+from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.strings import nullable
+from warehouse.readers.facts import RankFacts
+from warehouse.store import select
+
+
+def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample) -> None:
+    """Write all facts of the rank; `rank`, `source` and `issue` rows are the caller's.
+
+    The order is given by what later passes look up: calls before launches, launches and kernels before tasks, tasks before
+    what belongs to them.
+    """
+    steps, step_rows = load_steps(load)
+    stack_base = _last_stack(load)
+    load_stacks(load, stack_base)
+    host = HostPass(load, steps, stack_base).run()
+    launches, windows, calls = LaunchPass(load, steps, host.calls).run()
+    _write_steps(load, step_rows, windows)
+    graphs = Graphs(load, calls)
+    graphs.load_replays()
+    kernels = load_kernels(load, catalogue)
+    groups = Groups(load, facts.groups, analysis.group_hashes)
+    only_device = facts.device_ids[0] if len(facts.device_ids) == 1 else None
+    device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device).run()
+    MetricPass(load, device.tasks).run()
+    load_copies(load, device.tasks)
+    load_comm_tasks(load, groups, device.tasks, device.operations)
+    groups.write()
+    load_gc(load)
+    load_marks(load)
+    load_memory(load, host.allocations)
+    load_counters(load)
+    load_overlap(load)
+    load.finish()
+
+
+def _write_steps(load: RankLoad, rows: list[dict[str, int]], windows: Windows) -> None:
+    if rows:
+        first = load.loader.reserve("step", 0) - len(rows)
+        load.write(
+            "step",
+            {
+                "id": list(range(first, first + len(rows))),
+                **{name: [row[name] for row in rows] for name in ("step_no", "start_ns", "end_ns")},
+                "device_start_ns": nullable(windows.text_starts),
+                "device_end_ns": nullable(windows.text_ends),
+                "task_start_ns": nullable(windows.task_starts),
+                "task_end_ns": nullable(windows.task_ends),
+            },
+        )
+
+
+def _last_stack(load: RankLoad) -> int:
+    """The largest stack number in use: those of this rank come after it."""
+    highest = 0
+    cursor = load.loader.connection.execute(*select("stack_frame", ["stack_id"], [("depth", "=", 0)]))
+    while rows := cursor.fetchmany(10_000):
+        highest = max(highest, *(stack for (stack,) in rows), 0)
+    return highest + 1

@@ -1,0 +1,204 @@
+"""One input into the warehouse: its rank, its sources with their counts, its issues, and between them its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.ingest.analysis import AnalysisSample, load_analysis
+from warehouse.ingest.candidate import Candidate
+from warehouse.ingest.discover import ANALYSIS, MSPROF
+from warehouse.ingest.kernels import KernelCatalogue
+from warehouse.ingest.link import LinkStore
+from warehouse.ingest.official_rank import load_rank
+from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.sources import fingerprint, signature
+from warehouse.ingest.strings import StringMap
+from warehouse.readers.issues import ERROR, WARNING, Issue, Ledger, TableCount
+from warehouse.readers.official import OfficialReader, open_analysis
+from warehouse.store import Loader
+from warehouse.store.loader import Column
+
+_SIMULATED = "SimNPU"
+
+
+@dataclass
+class _Source:
+    """A file on its way into `source`."""
+
+    id: int
+    path: Path
+    kind: str
+    ledger: Ledger
+    state: str = "used"
+    note: str | None = None
+    content: str | None = None
+
+
+class RankWriter:
+    """Loads one candidate; `records`, `rejected` and `warnings` count what it came to."""
+
+    def __init__(
+        self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
+    ) -> None:
+        self._loader = loader
+        self._links = links
+        self._catalogue = catalogue
+        self._progress = progress
+        self.records = self.rejected = self.warnings = 0
+
+    def load(self, candidate: Candidate, run_id: int) -> None:
+        """Write the rank and everything it has.  InputError if a file is bad or changes while it is read."""
+        rank_id = self._loader.reserve("rank", 1)
+        files = candidate.input.files()
+        first = self._loader.reserve("source", len(files) + len(candidate.input.left))
+        sources = [
+            _Source(first + place, path, kind, candidate.descriptions.get(path, Ledger()))
+            for place, (path, kind) in enumerate(files)
+        ]
+        by_kind = {source.kind: source for source in sources}
+        self._write_rank(candidate, rank_id, run_id)
+        self._write_metadata(candidate, rank_id, sources[0].id)
+        sample = AnalysisSample()
+        if ANALYSIS in by_kind:
+            sample = self._read_analysis(by_kind[ANALYSIS], rank_id, needed=candidate.input.database is None)
+        if candidate.input.database is not None:
+            self._read_profile(candidate, by_kind[candidate.input.database_kind], rank_id, sample)
+        if contradiction := candidate.contradictions():
+            sources[0].ledger.note(WARNING, "rank-number", contradiction)
+        for source in sources:
+            source.content = fingerprint(source.path)
+            if signature(source.path) != candidate.signatures[source.path]:
+                raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
+        for place, path in enumerate(candidate.input.left):
+            note = "the same profile is read from another file"
+            sources.append(_Source(first + len(files) + place, path, MSPROF, Ledger(), "left", note))
+        self._write_sources(sources, rank_id)
+
+    def write_failure(self, candidate: Candidate, reason: str) -> None:
+        """Book a candidate that could not be loaded."""
+        files = candidate.input.files()
+        first = self._loader.reserve("source", len(files))
+        ledger = Ledger()
+        ledger.note(ERROR, "bad-input", reason)
+        sources = [
+            _Source(first + place, path, kind, ledger if place == 0 else Ledger(), "failed", reason)
+            for place, (path, kind) in enumerate(files)
+        ]
+        self._write_sources(sources, None)
+
+    def _write_rank(self, candidate: Candidate, rank_id: int, run_id: int) -> None:
+        facts, each = candidate.facts, candidate.input
+        device = facts.device_ids[0] if facts.device_ids else None
+        chip = None if device is None else facts.chip_names.get(device)
+        if chip is None and facts.chip_names:
+            chip = next(iter(facts.chip_names.values()))
+        columns: dict[str, Column] = {
+            "id": rank_id,
+            "run_id": run_id,
+            "rank_no": candidate.rank_no,
+            "rank_origin": candidate.rank_origin,
+            "device_id": device,
+            "chip_name": chip,
+            "input_kind": each.database_kind if each.database is not None else ANALYSIS,
+            "path": str(each.path),
+            "directory": each.directory,
+            "is_simulated": int(any(_SIMULATED in name for name in facts.chip_names.values())),
+        }
+        for name in _FACTS:
+            columns[name] = getattr(facts, name)
+        self._loader.write("rank", columns)
+        if facts.device_ids:
+            chips = [facts.chip_names.get(each, chip) for each in facts.device_ids]
+            self._loader.write("device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips})
+
+    def _write_metadata(self, candidate: Candidate, rank_id: int, source_id: int) -> None:
+        if candidate.facts.metadata:
+            names, values = map(list, zip(*candidate.facts.metadata, strict=True))
+            columns: dict[str, Column] = {"rank_id": rank_id, "source_id": source_id, "name": names, "value": values}
+            self._loader.write("rank_metadata", columns)
+
+    def _read_analysis(self, source: _Source, rank_id: int, *, needed: bool) -> AnalysisSample:
+        """Reference rows; a bad analysis.db beside a profile is an issue of its own, not the profile's fault."""
+        try:
+            with self._loader.undoing(), open_analysis(source.path, source.ledger) as database:
+                sample = load_analysis(self._loader, database, rank_id, source.id)
+                source.ledger.settle()
+                return sample
+        except InputError as error:
+            if needed:
+                raise
+            source.ledger, source.state, source.note = Ledger(), "failed", str(error)
+            source.ledger.note(ERROR, "bad-input", str(error))
+            return AnalysisSample()
+
+    def _read_profile(self, candidate: Candidate, source: _Source, rank_id: int, sample: AnalysisSample) -> None:
+        with OfficialReader(source.path) as reader:
+            source.ledger = reader.ledger
+            strings = StringMap(self._loader, reader)
+            load = RankLoad(self._loader, reader, self._links, rank_id, source.id, strings, self._progress)
+            load_rank(load, candidate.facts, self._catalogue, sample)
+            reader.ledger.settle()
+            if reader.changed():
+                raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
+
+    def _write_sources(self, sources: list[_Source], rank_id: int | None) -> None:
+        for source in sources:
+            facts = source.path.stat()
+            total = source.ledger.total() if source.state == "used" else TableCount()
+            columns: dict[str, Column] = {
+                "id": source.id,
+                "rank_id": rank_id,
+                "path": str(source.path.resolve()),
+                "kind": source.kind,
+                "state": source.state,
+                "size_bytes": facts.st_size,
+                "modified_ns": facts.st_mtime_ns,
+                "fingerprint": source.content,
+                "record_count": total.records,
+                "loaded_count": total.loaded,
+                "rejected_count": total.rejected,
+                "note": source.note,
+            }
+            self._loader.write("source", columns)
+            self.records += total.records
+            self.rejected += total.rejected
+            if source.state == "used":
+                self._write_tables(source)
+            for issue in source.ledger.issues:
+                self._write_issue(issue, source.id, rank_id)
+
+    def _write_tables(self, source: _Source) -> None:
+        tables = source.ledger.tables
+        if tables:
+            columns: dict[str, Column] = {
+                "source_id": source.id,
+                "name": list(tables),
+                "record_count": [count.records for count in tables.values()],
+                "loaded_count": [count.loaded for count in tables.values()],
+                "rejected_count": [count.rejected for count in tables.values()],
+            }
+            self._loader.write("source_table", columns)
+
+    def _write_issue(self, issue: Issue, source_id: int, rank_id: int | None) -> None:
+        self.warnings += issue.severity == WARNING
+        columns: dict[str, Column] = {
+            "source_id": source_id,
+            "rank_id": rank_id,
+            "severity": issue.severity,
+            "code": issue.code,
+            "text": issue.text,
+            "table_name": issue.table,
+            "first_offset": issue.first_offset,
+            "count": issue.count,
+            "rejected_count": issue.rejected,
+        }
+        self._loader.write("issue", columns)
+
+
+_FACTS = (
+    "host_name", "host_uid", "pid", "level", "framework_version", "cann_version", "schema_version", "session_start_ns",
+    "session_end_ns",
+)  # fmt: skip

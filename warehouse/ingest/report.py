@@ -1,0 +1,45 @@
+"""What an ingest did, for people and for the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class IngestReport:
+    """Inputs by what became of them; (input, reason) for those that were not taken."""
+
+    output: Path
+    added: list[Path] = field(default_factory=list)
+    replaced: list[Path] = field(default_factory=list)
+    unchanged: list[Path] = field(default_factory=list)
+    refused: list[tuple[Path, str]] = field(default_factory=list)
+    failed: list[tuple[Path, str]] = field(default_factory=list)
+    records: int = 0
+    rejected: int = 0
+    warnings: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 all inputs are in the warehouse, 1 some are, 2 none."""
+        if not self.refused and not self.failed:
+            return 0
+        return 1 if self.added or self.replaced or self.unchanged else 2
+
+    def lines(self) -> list[str]:
+        """One line a thing that a user wants to know."""
+        done = []
+        for verb, paths in (("added", self.added), ("replaced", self.replaced), ("unchanged", self.unchanged)):
+            if paths:
+                ranks = "1 rank" if len(paths) == 1 else f"{len(paths)} ranks"
+                done.append(f"{ranks} {verb}")
+        text = f"{self.output}: {', '.join(done) or 'nothing added'}"
+        if self.records:
+            text += f"; {self.records:,} records read, {self.rejected:,} rejected"
+        lines = [text]
+        lines += [f"refused: {path}: {reason}" for path, reason in self.refused]
+        lines += [f"failed: {path}: {reason}" for path, reason in self.failed]
+        if self.warnings:
+            lines.append(f"{self.warnings} warnings; see `npuwh check {self.output}`")
+        return lines

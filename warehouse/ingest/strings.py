@@ -1,0 +1,105 @@
+"""From a reader's string numbers to ids of `string`, and what a text tells by its form."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from warehouse.ingest.link import NONE, Numbers
+from warehouse.readers.official import OfficialReader
+from warehouse.store import Loader
+
+_MISSING_TEXTS = ("N/A",)
+ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE = 1, 2, 4
+
+
+class StringMap:
+    """The strings of one source.  16 bytes a string are held, their texts are not.
+
+    Numbers that the source gives no text for become NONE and are counted in `unresolved`.
+    """
+
+    def __init__(self, loader: Loader, reader: OfficialReader) -> None:
+        self._loader = loader
+        self._reader = reader
+        numbers, ids, forms = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int8)]
+        for batch in reader.strings():
+            texts = batch.column("value").to_pylist()
+            numbers.append(batch.column("id").to_numpy())
+            ids.append(np.array(loader.intern(texts), dtype=np.int64))
+            forms.append(np.array([_form(text) for text in texts], dtype=np.int8))
+        self._numbers = np.concatenate(numbers)
+        self._ids = np.concatenate(ids)
+        self._forms = np.concatenate(forms)
+        self._words: Numbers = np.empty(0, np.int64)
+        self._missing = np.array([id_ for id_ in loader.intern(_MISSING_TEXTS) if id_ is not None])
+        self.unresolved = 0
+
+    def ids(self, column: pa.Array) -> Numbers:
+        """Ids of `string`, NONE for null and for numbers without text."""
+        number = filled(column)
+        place = self._place(number)
+        result = np.where(place >= 0, self._ids[place] if len(self._ids) else NONE, NONE)
+        own = number < NONE  # words of the reader's own count down from -2
+        if own.any():
+            result[own] = self._word_ids()[-2 - number[own]]
+        self.unresolved += int(((result == NONE) & (number != NONE)).sum())
+        return result
+
+    def ids_unless_missing(self, column: pa.Array) -> Numbers:
+        """As `ids`, with texts that mean "missing" (N/A) as NONE too."""
+        result = self.ids(column)
+        result[np.isin(result, self._missing)] = NONE
+        return result
+
+    def forms(self, column: pa.Array) -> npt.NDArray[np.int8]:
+        """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE of each text."""
+        place = self._place(filled(column))
+        return np.where(place >= 0, self._forms[place] if len(self._forms) else 0, 0).astype(np.int8)
+
+    def text_ids(self, *texts: str) -> Numbers:
+        """Ids of given texts, for comparing columns with them."""
+        return np.array(self._loader.intern(texts), dtype=np.int64)
+
+    def _place(self, number: Numbers) -> Numbers:
+        """Index in the arrays, -1 where the number is unknown."""
+        if not len(self._numbers):
+            return np.full(len(number), -1, np.int64)
+        place = np.searchsorted(self._numbers, number)
+        place[place == len(self._numbers)] = 0
+        return np.where(self._numbers[place] == number, place, -1)
+
+    def _word_ids(self) -> Numbers:
+        words = self._reader.words()
+        if words.num_rows != len(self._words):  # opening a stream may have added some
+            self._words = np.array(self._loader.intern(words.column("value").to_pylist()), dtype=np.int64)
+        return self._words
+
+
+def filled(column: pa.Array) -> Numbers:
+    """An int64 column as an array, NONE where it is null.
+
+    >>> filled(pa.array([3, None])).tolist()
+    [3, -1]
+    """
+    return pc.fill_null(column, NONE).to_numpy() if column.null_count else column.to_numpy()  # type: ignore[no-any-return]
+
+
+def nullable(numbers: Numbers) -> pa.Array:
+    """The reverse: a column with null where the array holds NONE.
+
+    >>> nullable(np.array([3, -1])).to_pylist()
+    [3, None]
+    """
+    empty = numbers == NONE
+    return pa.array(numbers, mask=empty) if empty.any() else pa.array(numbers)
+
+
+def _form(text: str) -> int:
+    return (
+        ENDS_IN_AIV_KERNEL * text.endswith("AivKernel")
+        + ENDS_IN_AICPU_KERNEL * text.endswith("AicpuKernel")
+        + IS_RECEIVE * text.startswith("hcom_receive")
+    )
