@@ -14,5 +14,6 @@ void bind_clocks(pybind11::module_& module);
 void bind_decode_batch(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);
 void bind_framework_decoder(pybind11::module_& module);
+void bind_prof_decoder(pybind11::module_& module);
 
 }  // namespace npuwh

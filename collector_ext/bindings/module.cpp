@@ -11,4 +11,5 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_decode_batch(module);
     npuwh::bind_decoder(module);
     npuwh::bind_framework_decoder(module);
+    npuwh::bind_prof_decoder(module);
 }
