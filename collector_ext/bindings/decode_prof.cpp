@@ -1,5 +1,6 @@
 // The decoders of PROF streams, and the metrics of PMU records.
-#include <array>
+#include <pybind11/stl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,13 +23,10 @@ namespace {
 using prof::kPmuCounters;
 
 struct PyProfDecoder : PyDecoder {
-    explicit PyProfDecoder(std::unique_ptr<prof::ProfDecoder> decoder) : PyProfDecoder(decoder.get(), std::move(decoder)) {}
-
-    const prof::ProfDecoder* prof;  // owned by the base
-
-private:
-    PyProfDecoder(const prof::ProfDecoder* plain, std::unique_ptr<prof::ProfDecoder> decoder)
+    PyProfDecoder(const prof::ProfDecoder& plain, std::unique_ptr<prof::ProfDecoder> decoder)
         : PyDecoder(std::move(decoder)), prof(plain) {}
+
+    const prof::ProfDecoder& prof;  // the base owns it
 };
 
 py::list stream_list() {
@@ -58,7 +56,8 @@ std::unique_ptr<PyProfDecoder> make_decoder(const std::string& stream, const py:
     if (!decoder) {
         throw py::value_error("ProfDecoder: no stream '" + stream + "'; ProfDecoder.streams() lists those there are");
     }
-    return std::make_unique<PyProfDecoder>(std::move(decoder));
+    const prof::ProfDecoder& plain = *decoder;
+    return std::make_unique<PyProfDecoder>(plain, std::move(decoder));
 }
 
 struct PyPmuMetrics {
@@ -103,7 +102,7 @@ void bind_prof_decoder(py::module_& module) {
              py::arg("strings") = SharedStrings(), py::arg("reorder") = defaults.limits.reorder,
              py::arg("most_open") = defaults.limits.open)
         .def_property_readonly(
-            "kind", [](const PyProfDecoder& self) { return self.prof->kind(); }, "Of the rows that next() gave last, or None.")
+            "kind", [](const PyProfDecoder& self) { return self.prof.kind(); }, "Of the rows that next() gave last, or None.")
         .def_static("streams", &stream_list);
     py::class_<PyPmuMetrics>(module, "PmuMetrics", "Ratios, times (ns) and bandwidths (GB/s) from the counters of one kind of core.")
         .def(py::init([](const std::string& group, const std::vector<std::uint32_t>& events) {

@@ -23,14 +23,13 @@ std::optional<Number> whole_number(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size() ? std::optional<Number>(number) : std::nullopt;
 }
 
-// A decimal with up to 15 significant digits and a fraction: exact to the last bit, for both parts of the quotient are.
+// A decimal number; one of up to 15 digits to the last bit, for then both parts of the quotient are exact.
 std::optional<double> decimal(std::string_view text) {
     const bool is_negative = !text.empty() && text.front() == '-';
     text.remove_prefix(is_negative ? 1 : 0);
-    const std::size_t point = text.find('.');
+    const std::size_t point = std::min(text.find('.'), text.size());
     std::uint64_t digits = 0;
-    int fraction = 0;
-    std::size_t taken = 0;
+    double scale = 1;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at == point) {
             continue;
@@ -38,24 +37,18 @@ std::optional<double> decimal(std::string_view text) {
         if (text[at] < '0' || text[at] > '9') {
             return std::nullopt;
         }
-        ++taken;
-        if (digits > (UINT64_MAX - 9) / 10) {
-            if (point == std::string_view::npos || at < point) {
-                return std::nullopt;  // no counter is that large
-            }
-            continue;  // digits that a double cannot hold
+        const bool is_fraction = at > point;
+        if (digits > (UINT64_MAX - 9) / 10) {  // more than a double can hold: only the size of the number matters
+            scale /= is_fraction ? 1 : 10;
+            continue;
         }
         digits = digits * 10 + static_cast<std::uint64_t>(text[at] - '0');
-        fraction += point != std::string_view::npos && at > point ? 1 : 0;
+        scale *= is_fraction ? 10 : 1;
     }
-    if (taken == 0) {
+    if (text.empty() || text == ".") {
         return std::nullopt;
     }
-    double divisor = 1;
-    for (int place = 0; place < fraction; ++place) {
-        divisor *= 10;
-    }
-    const double value = static_cast<double>(digits) / divisor;
+    const double value = static_cast<double>(digits) / scale;
     return is_negative ? -value : value;
 }
 

@@ -191,7 +191,7 @@ constexpr std::size_t kScan = std::size_t{64} << 10;
 // Bytes of the record that begins with these kFixedPart bytes, by what its head says; 0 if it is no head.
 std::size_t told_size(const std::uint8_t* record) {
     const std::size_t data_size = load_le<std::uint32_t>(record + kDataSizeOffset);
-    return has_host_magic(record) && data_size >= kFixedData ? kHeadSize + data_size : 0;
+    return is_host_record(record) && data_size >= kFixedData ? kHeadSize + data_size : 0;
 }
 
 // Whether its number of tensors is that of its size.

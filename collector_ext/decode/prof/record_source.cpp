@@ -36,16 +36,16 @@ RecordSource::RecordSource(SliceStream& stream, const StreamFormat& format)
 RecordSource::IsRecord RecordSource::marker_of(SliceStream& stream, const StreamFormat& format) {
     switch (format.marker) {
         case Marker::host:
-            return {has_host_magic};
+            return {is_host_record};
         case Marker::stars:
             return {has_stars_magic};
         case Marker::maybe_stars: {
-            const std::size_t size = format.record_size;
-            const ByteWindow window = stream.look((kSample + 1) * size);
-            const std::size_t whole = std::min(kSample, window.size() / size);
-            const std::size_t marked = std::max(passing(window, 0, size, has_stars_magic),
-                                                passing(window, stream.bytes_left() % size, size, has_stars_magic));
-            if (2 * marked > whole) {
+            const ByteWindow window = stream.look(kSample * format.record_size);
+            std::size_t marks = 0;  // wherever they stand, for the first records may be damaged
+            for (std::size_t at = 0; window.holds(at, sizeof(std::uint32_t)) && at < kSample * format.record_size; ++at) {
+                marks += has_stars_magic(window.data() + at) ? 1 : 0;
+            }
+            if (4 * marks * format.record_size >= std::min(window.size(), kSample * format.record_size)) {
                 return {has_stars_magic};
             }
             break;

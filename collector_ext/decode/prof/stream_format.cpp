@@ -181,6 +181,8 @@ const std::array kFormats{
     StreamFormat{"aicpu", Reader::records, Marker::host, kAdditionalSize, kAicpuLayouts, select_aicpu},
     StreamFormat{"npu_mem", Reader::records, Marker::none, 32, {&kNpuMem1}, nullptr, is_flag<4>},
     StreamFormat{"npu_mem", Reader::records, Marker::none, 32, {&kNpuMem2}, nullptr, is_flag<4>},
+    StreamFormat{"npu_mem.app", Reader::records, Marker::none, 32, {&kNpuMem1}, nullptr, is_flag<4>},
+    StreamFormat{"npu_mem.app", Reader::records, Marker::none, 32, {&kNpuMem2}, nullptr, is_flag<4>},
     StreamFormat{"npu_module_mem", Reader::records, Marker::none, 24, {&kNpuModuleMem}, nullptr, is_module},
     StreamFormat{"hbm", Reader::records, Marker::none, 24, {&kHbm1}, nullptr, is_flag<16>},
     StreamFormat{"hbm", Reader::records, Marker::none, 32, {&kHbm2}, nullptr, is_flag<8>},
@@ -200,8 +202,31 @@ const std::array kFormats{
     StreamFormat{"netdev_stats", Reader::table, Marker::none, 0, {}, nullptr, nullptr, kNetdevColumns},
 };
 
+// Known by name, but what they hold is not specified: text of samplers, older and newer chips, instruction level data.
+constexpr std::array<std::string_view, 25> kNamesOnly{
+    "SystemCpuUsage", "Memory",       "ai_ctrl_cpu",      "tscpu",         "dvpp",
+    "hwts",           "stars_block",  "ub",               "ccu0.instr",    "ccu1.instr",
+    "ccu0.stat",      "ccu1.stat",    "host_cpu",         "host_mem",      "host_disk",
+    "host_network",   "host_syscall", "host_pthreadcall", "host_sys_cpu",  "host_sys_mem",
+    "additional.dpu_hccl_info",  "additional.model_exeom", "additional.ccu_task_info", "additional.ccu_group_info",
+    "additional.ccu_wait_signal_info",
+};
+constexpr StreamFormat kNameOnly{"", Reader::records};
+
+// `<pid>-Memory`, `<pid>-CpuUsage`, `instr.group_<n>_aic`
+bool is_name_only(std::string_view stream) {
+    const std::size_t dash = stream.find('-');
+    const bool is_of_process = dash != std::string_view::npos && dash > 0 &&
+                               stream.find_first_not_of("0123456789") == dash &&
+                               (stream.substr(dash) == "-Memory" || stream.substr(dash) == "-CpuUsage");
+    return is_of_process || stream.substr(0, 6) == "instr." ||
+           std::find(kNamesOnly.begin(), kNamesOnly.end(), stream) != kNamesOnly.end();
+}
+
 // Streams whose form depends on the collection format: the second entry of their name is that of "2.0".
-bool has_two_forms(std::string_view stream) { return stream == "npu_mem" || stream == "hbm" || stream == "llc"; }
+bool has_two_forms(std::string_view stream) {
+    return stream == "npu_mem" || stream == "npu_mem.app" || stream == "hbm" || stream == "llc";
+}
 
 bool is_chip_v4(const std::string& platform_version) { return platform_version == "5"; }
 bool is_chip_v6(const std::string& platform_version) { return platform_version == "15" || platform_version == "16"; }
@@ -232,6 +257,9 @@ std::size_t StreamFormat::layout_count() const {
 }
 
 FormatFound find_format(std::string_view stream, const Collection& collection) {
+    if (is_name_only(stream)) {
+        return {&kNameOnly, &fault::kNoLayout};
+    }
     const StreamFormat* found = nullptr;
     for (const StreamFormat& format : kFormats) {
         if (format.name == stream) {
@@ -247,6 +275,7 @@ FormatFound find_format(std::string_view stream, const Collection& collection) {
 const StreamFormat* format_at(std::size_t index) { return index < kFormats.size() ? &kFormats[index] : nullptr; }
 
 bool has_host_magic(const std::uint8_t* record) { return load_le<std::uint16_t>(record) == kHostMagic; }
+bool is_host_record(const std::uint8_t* record) { return has_host_magic(record) && load_le<std::uint16_t>(record + 2) % 500 == 0; }
 bool has_stars_magic(const std::uint8_t* record) { return load_le<std::uint16_t>(record + 2) == kStarsMagic; }
 std::uint16_t stars_function(const std::uint8_t* record) { return load_le<std::uint16_t>(record) & 0x3F; }
 

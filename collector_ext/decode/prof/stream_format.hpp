@@ -26,7 +26,7 @@ enum class Reader : std::uint8_t {
 // What tells a record from other bytes.
 enum class Marker : std::uint8_t {
     none,
-    host,         // u16 0x5A5A at 0
+    host,         // u16 0x5A5A at 0, a level at 2
     stars,        // u16 0x6BD3 at 2
     maybe_stars,  // the same, but the vendor's parser does not ask for it
 };
@@ -70,6 +70,8 @@ FormatFound find_format(std::string_view stream, const Collection& collection);
 const StreamFormat* format_at(std::size_t index);
 
 bool has_host_magic(const std::uint8_t* record);
+// The magic number and what can be a level: they are multiples of 500 (cann-files.md 3).
+bool is_host_record(const std::uint8_t* record);
 bool has_stars_magic(const std::uint8_t* record);
 // The low 6 bits of the head of a stars record.
 std::uint16_t stars_function(const std::uint8_t* record);
