@@ -1,6 +1,8 @@
 // Ticks as nanoseconds.
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "bindings/bindings.hpp"
 #include "bindings/int64_column.hpp"
@@ -13,7 +15,7 @@ namespace npuwh {
 namespace {
 
 template <class Clock>
-SharedColumn column_ns(const Clock& clock, const py::object& ticks) {
+Int64Column column_ns(const Clock& clock, const py::object& ticks) {
     const Int64Input input(ticks, "ticks");
     Column result(input.view().size());
     {
@@ -22,7 +24,7 @@ SharedColumn column_ns(const Clock& clock, const py::object& ticks) {
             result[row] = clock.ns(input.view()[row]);
         }
     }
-    return share_column(std::move(result));
+    return {std::make_shared<const Column>(std::move(result))};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "decode/fixed_records.hpp"
 #include "decode/framework/framework_decoder.hpp"
+#include "decode/framework/thread_number.hpp"
 
 namespace npuwh {
 namespace {
@@ -11,7 +12,11 @@ namespace {
 constexpr std::size_t kBytes = 24;
 
 bool is_collection(const std::uint8_t* record) {
-    return load_le<std::uint32_t>(record + 4) == 0 && load_le<std::uint64_t>(record + 8) <= load_le<std::uint64_t>(record + 16);
+    return is_thread_number(record) && load_le<std::uint64_t>(record + 8) <= load_le<std::uint64_t>(record + 16);
+}
+
+bool are_of_one_process(const std::uint8_t* record, const std::uint8_t* next) {
+    return load_le<std::uint64_t>(record) == load_le<std::uint64_t>(next);
 }
 
 const std::vector<ColumnSpec>& gc_schema() {
@@ -21,7 +26,7 @@ const std::vector<ColumnSpec>& gc_schema() {
 
 class GcRecordDecoder : public StreamDecoder {
 public:
-    explicit GcRecordDecoder(const DecoderInput& input) : StreamDecoder(input), records_(stream(), kBytes, is_collection) {}
+    explicit GcRecordDecoder(const DecoderInput& input) : StreamDecoder(input), records_(stream(), kBytes, is_collection, are_of_one_process) {}
 
     SharedBatch next() override {
         auto batch = std::make_shared<RecordBatch>(gc_schema(), std::min<std::size_t>(batch_rows(), 1024));
@@ -39,7 +44,7 @@ public:
     }
 
 private:
-    FixedRecords<bool (*)(const std::uint8_t*)> records_;
+    FixedRecords<bool (*)(const std::uint8_t*), bool (*)(const std::uint8_t*, const std::uint8_t*)> records_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "decode/fixed_records.hpp"
 #include "decode/framework/framework_decoder.hpp"
+#include "decode/framework/thread_number.hpp"
 #include "decode/framework/tlv_records.hpp"
 
 namespace npuwh {
@@ -11,9 +12,13 @@ namespace {
 constexpr std::size_t kCallBytes = 33;
 constexpr std::uint8_t kCReturn = 3;
 
-// No Linux has larger thread or process numbers, so the upper halves tell a record from bytes that are none.
 bool is_call(const std::uint8_t* record) {
-    return load_le<std::uint32_t>(record + 12) == 0 && load_le<std::uint32_t>(record + 20) == 0 && record[32] <= kCReturn;
+    return is_thread_number(record + 8) && is_thread_number(record + 16) && record[32] <= kCReturn;
+}
+
+// All calls of a file are of one process.
+bool are_of_one_process(const std::uint8_t* record, const std::uint8_t* next) {
+    return load_le<std::uint64_t>(record + 16) == load_le<std::uint64_t>(next + 16);
 }
 
 // action: 0 Python call, 1 Python return, 2 C call, 3 C return; a return has the exit key, not that of its function
@@ -24,7 +29,7 @@ const std::vector<ColumnSpec>& call_schema() {
 
 class PythonCallDecoder : public StreamDecoder {
 public:
-    explicit PythonCallDecoder(const DecoderInput& input) : StreamDecoder(input), records_(stream(), kCallBytes, is_call) {}
+    explicit PythonCallDecoder(const DecoderInput& input) : StreamDecoder(input), records_(stream(), kCallBytes, is_call, are_of_one_process) {}
 
     SharedBatch next() override {
         auto batch = std::make_shared<RecordBatch>(call_schema(), batch_rows());
@@ -43,7 +48,7 @@ public:
     }
 
 private:
-    FixedRecords<bool (*)(const std::uint8_t*)> records_;
+    FixedRecords<bool (*)(const std::uint8_t*), bool (*)(const std::uint8_t*, const std::uint8_t*)> records_;
 };
 
 constexpr unsigned kText = 1;
