@@ -1,4 +1,4 @@
-"""npuwh's native core: linear sweeps over sorted events, and rows as text.
+"""npuwh's native core: decoders of raw profiles, clocks, linear sweeps over sorted events, and rows as text.
 
 Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64
 values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.
@@ -8,7 +8,8 @@ Sweeps release the GIL and may be fed in pieces of any size with the same result
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias, final
+from os import PathLike
+from typing import Protocol, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer
 
@@ -293,3 +294,150 @@ class RowWriter:
 
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
         """
+
+@final
+class NativeBatch:
+    """Rows of typed columns: int64, uint64, float64 or utf8, with nulls where the format has none to give.
+
+    `pyarrow.record_batch(batch)` and `polars.DataFrame(batch)` share its memory; it may be taken any number of times.
+    """
+
+    @property
+    def num_rows(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+@final
+class StringTable:
+    """Numbers for texts, dense from `first_id` and never given twice; decoders, also of several threads, may share one.
+
+    Only a bounded number of texts is remembered, so the same text may get a second number in a very varied run.  What
+    is not UTF-8 is repaired with U+FFFD.
+    """
+
+    def __init__(self, first_id: int = 0) -> None: ...
+    def take(self) -> NativeBatch | None:
+        """New texts since the last call, columns `id` and `value`, some 16 MB at most.  Call until None.
+
+        >>> StringTable().take() is None
+        True
+        """
+
+class _Counts(TypedDict):
+    size_bytes: int
+    bytes_seen: int
+    bytes_decoded: int
+    bytes_rejected: int
+    records_decoded: int
+    records_rejected: int
+
+class FileCounts(_Counts):
+    path: str
+
+class Fault(TypedDict):
+    """All faults of one kind in one file.  `bytes` were rejected for it; 0 where the records were kept."""
+
+    code: str
+    text: str
+    file: int
+    first_offset: int
+    count: int
+    bytes: int
+
+class DecoderLedger(_Counts):
+    """Totals, then file by file in the order of the paths.  bytes_seen = bytes_decoded + bytes_rejected, always."""
+
+    files: list[FileCounts]
+    faults: list[Fault]
+
+class Decoder:
+    """Reads one stream of records, a batch at a time, in a window of bounded size; the GIL is released meanwhile.
+
+    Damage never raises: what could not be read is a fault in `ledger()`, and reading goes on behind it.
+    """
+
+    def next(self) -> NativeBatch | None:
+        """The next rows, at least one; None at the end."""
+    def take(self, kind: str) -> NativeBatch | None:
+        """Rows of another kind that came up since the last call, such as `stack_frame`.  Call until None."""
+    def strings(self) -> NativeBatch | None:
+        """As `StringTable.take`; take them after each batch."""
+    def ledger(self) -> DecoderLedger: ...
+
+@final
+class FrameworkDecoder(Decoder):
+    """One kind of file in FRAMEWORK/ (framework-files.md 2).  Times are ticks; texts are numbers of `strings()`; 64-bit
+    numbers without sign keep their bits.  Side rows of op_range: `stack_frame` (stack, depth, frame) and, with
+    `with_tensors`, `tensor` (row of the op, list_no, tensor_no, ...).
+
+    >>> FrameworkDecoder("op_mark", []).next() is None
+    True
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        paths: Iterable[str | bytes | PathLike[str]],
+        window_bytes: int = 1 << 20,
+        batch_rows: int = 1 << 16,
+        strings: StringTable | None = None,
+        with_tensors: bool = False,
+    ) -> None:
+        """ValueError for an unknown kind.  A missing file is a fault."""
+    @staticmethod
+    def kinds() -> list[str]:
+        """
+        >>> FrameworkDecoder.kinds()[0]
+        'op_range'
+        """
+
+@final
+class TickClock:
+    """Ticks of PROF streams as ns, exact and rounded down: base_ns + (tick - base_tick) * 1000 / mhz (cann-files.md 2).
+
+    `mhz` is the text of the file.  Empty: ticks are ns already, and ns(tick) = tick + base_ns.
+
+    >>> TickClock("50.000000", 1000, 7).ns(1003)
+    67
+    """
+
+    def __init__(self, mhz: str, base_tick: int, base_ns: int) -> None:
+        """ValueError if mhz is not a positive decimal number."""
+    def ns(self, tick: int) -> int: ...
+    def duration_ns(self, ticks: int) -> int: ...
+    def column_ns(self, ticks: _Int64) -> Int64Column: ...
+
+@final
+class FrameworkClock:
+    """Ticks of FRAMEWORK files as ns, with the reference reader's arithmetic of doubles (framework-files.md 4).
+
+    With an offset alone ticks are ns already.
+
+    >>> FrameworkClock(100.0, 1000, 5, 70).ns(1003)
+    105
+    >>> FrameworkClock(70).ns(30)
+    100
+    """
+
+    @overload
+    def __init__(self, mhz: float, start_tick: int, start_ns: int, offset_ns: int) -> None:
+        """ValueError if mhz is no number or nearly 0."""
+    @overload
+    def __init__(self, offset_ns: int) -> None: ...
+    def ns(self, tick: int) -> int: ...
+    def column_ns(self, ticks: _Int64) -> Int64Column: ...
+
+def latched_ns(base_ns: int, ticks: int, mhz: str) -> int:
+    """When the device's counter was latched: base_ns + round(ticks * 1000 / mhz), half to even (cann-files.md 2, M).
+
+    >>> latched_ns(100, 3, "2000")
+    102
+    """
+
+def microseconds_to_ns(text: str) -> int:
+    """Microseconds as text; at most three decimals count.  ValueError if it is no such number.
+
+    >>> microseconds_to_ns("12.5678")
+    12567
+    """
