@@ -23,10 +23,10 @@ namespace {
 using prof::kPmuCounters;
 
 struct PyProfDecoder : PyDecoder {
-    PyProfDecoder(const prof::ProfDecoder& plain, std::unique_ptr<prof::ProfDecoder> decoder)
+    PyProfDecoder(const prof::ProfReader& plain, std::unique_ptr<prof::ProfReader> decoder)
         : PyDecoder(std::move(decoder)), prof(plain) {}
 
-    const prof::ProfDecoder& prof;  // the base owns it
+    const prof::ProfReader& prof;  // the base owns it
 };
 
 py::list stream_list() {
@@ -56,7 +56,7 @@ std::unique_ptr<PyProfDecoder> make_decoder(const std::string& stream, const py:
     if (!decoder) {
         throw py::value_error("ProfDecoder: no stream '" + stream + "'; ProfDecoder.streams() lists those there are");
     }
-    const prof::ProfDecoder& plain = *decoder;
+    const prof::ProfReader& plain = *decoder;
     return std::make_unique<PyProfDecoder>(plain, std::move(decoder));
 }
 

@@ -21,42 +21,54 @@ struct OpenLimits {
     std::size_t bytes = std::size_t{16} << 20;   // tensors of operators that may have more
 };
 
-// Paths are slices in their order, without a gap.
+// Paths are slices in their order.
 struct ProfInput : DecoderInput {
     Collection collection;
     OpenLimits limits;
+    std::shared_ptr<TensorLists> tensors;  // null: lists of its own
 };
 
-// One stream of one directory and one retention class.  Its rows come in several kinds; `kind()` names that of the last batch.
-// Side rows: "tensor_list".
-class ProfDecoder : public StreamDecoder {
+// One stream of one directory and one retention class.  Its rows come in several kinds.  Side rows: "tensor_list".
+class ProfReader : public BatchDecoder {
+public:
+    using BatchDecoder::BatchDecoder;
+
+    // Of the last batch; null before the first.
+    virtual const char* kind() const = 0;
+};
+
+// The same of slices between which none is missing.
+class ProfDecoder : public ProfReader {
 public:
     explicit ProfDecoder(const ProfInput& input);
 
     SharedBatch next() final;
     SharedBatch take(const std::string& kind) final;
-
-    // Null before the first batch.
-    const char* kind() const { return kind_; }
+    const Ledger& ledger() const final { return stream_.ledger(); }
+    const char* kind() const final { return kind_; }
 
 protected:
     // Decodes until a batch is handed over; false at the end of the stream, when all of them are.
     virtual bool work() = 0;
 
     void hand_over(const char* kind, SharedBatch batch);
-    bool is_full(std::size_t rows) { return rows >= batch_rows() || strings().is_full(); }
-    TensorLists& tensors() { return tensors_; }
+    bool is_full(std::size_t rows) { return rows >= batch_rows_ || strings().is_full(); }
+    SliceStream& stream() { return stream_; }
+    TensorLists& tensors() { return *tensors_; }
     const OpenLimits& limits() const { return limits_; }
 
 private:
+    SliceStream stream_;
+    std::size_t batch_rows_;
     OpenLimits limits_;
-    TensorLists tensors_;
+    std::shared_ptr<TensorLists> tensors_;
     std::deque<std::pair<const char*, SharedBatch>> ready_;
     bool is_done_ = false;
     std::atomic<const char*> kind_{nullptr};
 };
 
-// Null for an unknown stream.
-std::unique_ptr<ProfDecoder> make_prof_decoder(const std::string& stream, const ProfInput& input);
+// Null for an unknown stream.  Where the numbers of the slices (`.slice_7`) leave one out, a new string of bytes begins: nothing is
+// joined across the gap.
+std::unique_ptr<ProfReader> make_prof_decoder(const std::string& stream, const ProfInput& input);
 
 }  // namespace npuwh::prof

@@ -18,6 +18,7 @@ inline constexpr FaultKind kUnknownTensorKind{"unknown_tensor_kind", "tensors th
 inline constexpr FaultKind kUnsupportedChip{"unsupported_chip", "this stream's records are not specified for this chip"};
 inline constexpr FaultKind kUnsupportedForm{"unsupported_form", "this stream's records are not specified for this collection format or mode"};
 inline constexpr FaultKind kNoLayout{"no_layout", "the content of this stream is not specified"};
+inline constexpr FaultKind kMissingSlice{"missing_slice", "slices before this one are missing; nothing was joined across the gap"};
 inline constexpr FaultKind kBadLine{"bad_line", "lines that are not of the stream's form; they were skipped"};
 inline constexpr FaultKind kLongLine{"long_line", "lines of more than a mebibyte; they were skipped"};
 inline constexpr FaultKind kOpenLine{"open_line", "the last line has no end: its text may be cut off"};

@@ -285,7 +285,14 @@ DEVICE = [
     _table("ddr", "ddr", "IIIII", "time_us count event ddr mark", 20),
     _table("llc", "llc", "QQII", "time_us count event llc", 24),
     _table("l2_cache", "l2_cache", "HHHH8Q", "task_type stream task _ counter*8", 72),
-    _table("socpmu", "soc_pmu", "8BHHHH8Q", "_*8 task_type stream task kind counter*8", 80),
+    _table(
+        "socpmu",
+        "soc_pmu",
+        "8BHHHH8Q",
+        "_*8 task_type stream task kind counter*8",
+        80,
+        {"kind": lambda rng: rng.choice((1, 2))},
+    ),
     _table("pcie", "pcie", "QI21I", f"time device {_PCIE}", 96),
     _table("qos", "qos", "IIQQ10I", "_ _ _ time bandwidth*10", 64),
     _table(

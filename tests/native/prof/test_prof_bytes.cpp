@@ -1,5 +1,10 @@
 // Every PROF stream, whole and damaged at every byte: no crash, no sanitizer finding, every byte accounted for.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -141,6 +146,31 @@ TEST(files_may_be_anything_else) {
         CHECK(decode(index, {whole, noise}).total.records_decoded >= 9);
         CHECK(decode(index, {whole, check::Bytes(70000, 0), whole}).total.records_decoded >= 9);
     });
+}
+
+TEST(a_missing_slice_begins_a_new_string_of_bytes) {
+    const char* const scratch = std::getenv("TMPDIR");
+    std::string folder = std::string(scratch == nullptr ? P_tmpdir : scratch) + "/npuwh-XXXXXX";
+    CHECK(::mkdtemp(folder.data()) != nullptr);
+    for_each_format([&](std::size_t index, const StreamFormat& format, check::Random& random) {
+        const check::Bytes part = check::joined(check::prof_records(random, format, 9));
+        npuwh::prof::ProfInput input = input_for(index);
+        for (const char* const number : {"0", "1", "3", "7"}) {
+            input.paths.push_back(folder + "/stream.slice_" + number);
+            std::ofstream(input.paths.back(), std::ios::binary)
+                .write(reinterpret_cast<const char*>(part.data()), static_cast<std::streamsize>(part.size()));
+        }
+        input.paths.push_back(folder + "/stream.slice_9");  // not there
+        const auto decoder = npuwh::prof::make_prof_decoder(format.name, input);
+        const check::Decoded decoded = check::decode(*decoder, {"tensor_list"});
+        for (const std::string& path : input.paths) {
+            ::unlink(path.c_str());
+        }
+        CHECK_EQUAL(decoded.total.records_decoded, 36U);
+        CHECK_EQUAL(decoded.faults.at("missing_slice"), 3U);
+        CHECK_EQUAL(decoded.faults.at("file_missing"), 1U);
+    });
+    ::rmdir(folder.c_str());
 }
 
 TEST(names_without_a_layout_are_rejected_whole) {

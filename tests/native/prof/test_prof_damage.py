@@ -116,3 +116,16 @@ def test_random_damage_is_accounted_for(form: Form, tmp_path: Path):
         files = reading.ledger["files"]
         assert all(file["bytes_seen"] == file["size_bytes"] for file in files)
         assert sum(fault["bytes"] for fault in reading.ledger["faults"]) == reading.ledger["bytes_rejected"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=_name)
+def test_nothing_is_joined_across_a_missing_slice(form: Form, tmp_path: Path):
+    blobs, rows = _records(form, 90)
+    whole, size = b"".join(blobs), form.size
+    slices = [whole[: 30 * size + 5], whole[30 * size + 5 : 60 * size + 7], whole[60 * size + 7 :]]
+    paths = write_slices(tmp_path, f"{form.stream}.data.0", slices)
+    assert read(form.stream, paths, **form.options).rows[form.kind] == rows
+    reading = read(form.stream, [paths[0], paths[2]], batch_rows=10, **form.options)
+    assert reading.rows[form.kind] == rows[:30] + rows[61:]
+    assert reading.faults["missing_slice"] == 1
+    assert [file["bytes_seen"] for file in reading.ledger["files"]] == [len(slices[0]), len(slices[2])]
