@@ -393,6 +393,84 @@ class FrameworkDecoder(Decoder):
         """
 
 @final
+class ProfDecoder(Decoder):
+    """One stream of a PROF directory and one retention class (cann-files.md 1.2, 4, 5): `stream` is the name of its
+    files without retention, `.data`, device and slice, e.g. "compact.task_track", "stars_soc", "npu_mem.app".
+
+    A stream may give several kinds of rows; `kind` is that of the last batch.  Every column is int64 without nulls:
+    times are ticks (`time_us`: us), numbers without sign keep their bits, texts are numbers of `strings()`, -1 is "not
+    there"; only `duration_estimated` and the values of hccs, nic, roce and netdev_stats are float64.  Side rows:
+    `tensor_list`, whose `id` the column `tensors` of this decoder's rows holds.  Rows of `device_task` are in no order.
+
+    >>> ProfDecoder("stars_soc", []).next() is None
+    True
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        paths: Iterable[str | bytes | PathLike[str]],
+        *,
+        platform_version: str = "5",
+        version: str = "1.0",
+        is_sampled: bool = False,
+        is_expanded: bool = False,
+        window_bytes: int = 1 << 20,
+        batch_rows: int = 1 << 16,
+        strings: StringTable | None = None,
+        reorder: int = 1 << 12,
+        most_open: int = 1 << 17,
+    ) -> None:
+        """`platform_version` and `version` are those of info.json; `is_sampled`: ai_core_profiling_mode of sample.json
+        is "sample-based"; `is_expanded`: expand_stream_spec has status 1.  At most `reorder` stars records wait to be
+        put in order, at most `most_open` for their other half.
+
+        Where the numbers of the slices leave one out nothing is joined.  A stream whose records are not specified, or
+        not for this chip, is rejected whole, with a fault that says so.  ValueError for a name that is no stream's.
+        """
+    @property
+    def kind(self) -> str | None: ...
+    @staticmethod
+    def streams() -> list[str]:
+        """Those whose records are specified.
+
+        >>> "ffts_profile" in ProfDecoder.streams()
+        True
+        """
+
+@final
+class PmuMetrics:
+    """Ratios, times (ns), bandwidths (GB/s) and amounts from the counters of one kind of core (cann-files.md 5.4).
+
+    >>> PmuMetrics("ResourceConflictRatio", [0x64, 0x65, 0x66, 0, 0, 0, 0, 0]).names[2]
+    'vec_bankgroup_cflt_ratio'
+    """
+
+    def __init__(self, group: str, events: Sequence[int]) -> None:
+        """`events`: what the eight counters count, in their order (sample.json).  ValueError for a group that is not
+        specified, for other than eight events, and where an event that the group needs is missing."""
+    @property
+    def names(self) -> list[str]:
+        """Columns of the table kernel_metric without the core's prefix, from total_time_ns, total_cycles_count on."""
+    def evaluate(
+        self,
+        counters: Sequence[_Int64],
+        total_cycles: _Int64,
+        blocks: _Int64,
+        mhz: _Int64,
+        *,
+        cores: int,
+        nominal_mhz: float,
+    ) -> NativeBatch:
+        """A float64 column a name, a row a task.  `counters`: eight columns.  `blocks` the task ran in, on `cores`.
+        `mhz`: core clock when it ended; `nominal_mhz`: that of info.json, which bandwidths are reckoned with.
+
+        ValueError for columns of different length.
+        """
+    @staticmethod
+    def groups() -> list[str]: ...
+
+@final
 class TickClock:
     """Ticks of PROF streams as ns, exact and rounded down: base_ns + (tick - base_tick) * 1000 / mhz (cann-files.md 2).
 
