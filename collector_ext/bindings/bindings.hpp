@@ -6,6 +6,7 @@
 namespace npuwh {
 
 void bind_columns(pybind11::module_& module);
+void bind_call_sweep(pybind11::module_& module);
 void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);

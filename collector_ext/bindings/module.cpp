@@ -3,6 +3,7 @@
 PYBIND11_MODULE(_native, module) {
     module.doc() = "npuwh's native core: sweeps over sorted events, and rows as text";
     npuwh::bind_columns(module);
+    npuwh::bind_call_sweep(module);
     npuwh::bind_host_sweep(module);
     npuwh::bind_device_sweep(module);
     npuwh::bind_lane_sweep(module);
