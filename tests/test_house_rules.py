@@ -177,7 +177,7 @@ def test_no_paths_of_a_machine():
 
 
 def test_nothing_is_left_to_do_in_comments():
-    pattern = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
+    pattern = re.compile(r"(#|--|//|\*).*\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
     wrong = [_name(path) for path in _files(".py", ".pyi", ".sql", ".cpp", ".hpp") if pattern.search(path.read_text())]
     assert wrong == []
 

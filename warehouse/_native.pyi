@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Protocol, TypeAlias, TypedDict, final, overload
 
+import numpy
+from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-_Int64: TypeAlias = Buffer | _ArrowArray
+_Int64: TypeAlias = Buffer | _ArrowArray | NDArray[numpy.int64]  # numpy calls its arrays buffers from Python 3.12 on
 _Cell: TypeAlias = str | float | int | None
 
 @final

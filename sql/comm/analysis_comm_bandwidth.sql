@@ -25,7 +25,8 @@ SELECT
     b.size_bytes / 1e6 AS transit_size,
     b.transit_ns / 1e6 AS transit_time,
     coalesce(round(b.bandwidth_gbps, 4), 0) AS bandwidth,
-    CASE b.transport WHEN 'SDMA' THEN 0 ELSE round(b.large_packet_count * 1.0 / b.packet_count, 4) END AS large_packet_ratio,
+    CASE b.transport WHEN 'SDMA' THEN 0 ELSE round(b.large_packet_count * 1.0 / b.packet_count, 4) END
+        AS large_packet_ratio,
     coalesce(p.packet_bytes / 1e6, 0) AS package_size,
     coalesce(p.packet_count, 0) AS count,
     coalesce(p.transit_ns / 1e6, 0) AS total_duration,

@@ -1,5 +1,6 @@
 CREATE VIEW comm_matrix AS
--- The communication matrix: for each kind of operator, group and link the fastest, slowest and middle operator, and all.
+-- The communication matrix: for each kind of operator, group and link the fastest, middle and slowest operator, and
+-- the sum.
 --
 -- Ranked by bandwidth, fastest first: top1 the first, middle number n/2 counted from 0, bottom1..3 the last, the one
 -- before it and the one before that, as far as there are so many; total the sum of all.
@@ -39,8 +40,8 @@ place (place, shift, from_end) AS (
     VALUES ('top1', 0, 0), ('middle', NULL, 0), ('bottom1', 1, 1), ('bottom2', 2, 1), ('bottom3', 3, 1)
 )
 SELECT
-    rank_id, drawn_by, step_name, step_id, type, group_name, kind, place, src_rank_no, dst_rank_no, transport, size_bytes,
-    transit_ns, bandwidth_gbps, op_name
+    rank_id, drawn_by, step_name, step_id, type, group_name, kind, place, src_rank_no, dst_rank_no, transport,
+    size_bytes, transit_ns, bandwidth_gbps, op_name
 FROM ranked
 JOIN place ON position = CASE WHEN from_end THEN n - shift ELSE coalesce(shift, n / 2) END
 UNION ALL

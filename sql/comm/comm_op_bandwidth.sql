@@ -14,9 +14,13 @@ CREATE VIEW comm_op_bandwidth AS
 --   packet_count        count  transfers
 --   large_packet_count  count  transfers of large packets
 WITH row AS (
-    SELECT comm_op_id, transport, packet_bytes, packet_count, transit_ns, is_large FROM comm_op_packet WHERE transport <> 'SDMA'
+    SELECT comm_op_id, transport, packet_bytes, packet_count, transit_ns, is_large
+    FROM comm_op_packet
+    WHERE transport <> 'SDMA'
     UNION ALL
-    SELECT comm_op_id, 'SDMA', packet_bytes, packet_count, transit_ns, is_large FROM comm_op_packet WHERE transport <> 'RDMA'
+    SELECT comm_op_id, 'SDMA', packet_bytes, packet_count, transit_ns, is_large
+    FROM comm_op_packet
+    WHERE transport <> 'RDMA'
 )
 SELECT
     comm_op_id,

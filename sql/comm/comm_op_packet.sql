@@ -11,7 +11,9 @@ CREATE VIEW comm_op_packet AS
 --   packet_count     count  packets of that size
 --   transit_ns       ns     sum of their durations
 WITH packet AS (
-    SELECT comm_op_id, transport, size_bytes, end_ns - start_ns AS transit_ns FROM comm_op_task WHERE transfer_kind = 'packet'
+    SELECT comm_op_id, transport, size_bytes, end_ns - start_ns AS transit_ns
+    FROM comm_op_task
+    WHERE transfer_kind = 'packet'
     UNION ALL
     SELECT comm_op_id, 'RDMA', size_bytes, end_ns - start_ns FROM comm_op_rdma
 )

@@ -2,7 +2,8 @@ CREATE VIEW comm_op_rdma AS
 -- RDMA transfers: a run of payload tasks on one plane counts as one transfer.
 --
 -- It ends with the task (payloads + jump - 2) places after its first one in start order; jump is 3 for send and receive
--- operators, else 5 (the notifications that follow).  A run that is cut short is no transfer (deliverables.md section 11).
+-- operators, else 5 (the notifications that follow).  A run that is cut short is no transfer
+-- (deliverables.md section 11).
 --
 -- grain: comm_op_id, plane_no, start_ns
 -- uses:  comm_op_task, comm_op_label

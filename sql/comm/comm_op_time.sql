@@ -21,7 +21,11 @@ WITH master AS (  -- SQLite takes plane_no from the row that holds the minimum
 plane AS (
     SELECT
         t.comm_op_id,
-        CASE WHEN m.comm_op_id IS NOT NULL THEN m.plane_no WHEN max(t.plane_no = 1) THEN 1 ELSE min(t.plane_no) END AS plane_no,
+        CASE
+            WHEN m.comm_op_id IS NOT NULL THEN m.plane_no
+            WHEN max(t.plane_no = 1) THEN 1
+            ELSE min(t.plane_no)
+        END AS plane_no,
         m.comm_op_id IS NULL AS spans_all
     FROM comm_op_task t
     LEFT JOIN master m ON m.comm_op_id = t.comm_op_id

@@ -25,7 +25,7 @@ def sample(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def gold(tmp_path_factory):
-    """A function: the databases of a gold scenario in, text and vendor trace out; gives (output, expected directory)."""
+    """A function: a scenario's databases in, text and vendor trace out; gives (output, expected directory)."""
     made = {}
 
     def exported(scenario):

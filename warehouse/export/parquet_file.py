@@ -15,15 +15,8 @@ from warehouse.export.selection import ChosenRank, conditions
 from warehouse.store import View
 
 LEFT_OUT = ("export", "trace", "check", "official")  # rooms whose views are text for files, or findings
-_ROWS = 32_768
-_KINDS = {
-    "text": pa.string(),
-    "ns": pa.int64(),
-    "bytes": pa.int64(),
-    "count": pa.int64(),
-    "ratio": pa.float64(),
-    "us": pa.float64(),
-}
+_ROWS, _CHUNKS = 4096, 16  # rows fetched at a time (as Python values they are large), and fetches in a row group
+_INTEGER_UNITS = {"-", "ns", "bytes", "count", "int"}
 _TIMES = (("start_ns", "end_ns"), ("time_ns", "time_ns"))
 
 
@@ -49,14 +42,14 @@ def parquet_views(is_part: bool) -> list[str]:
 def write_parquet(connection: sqlite3.Connection, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
     """Write the view's rows for those ranks to `path`; returns how many there were.
 
-    Types follow the units in the view's header, int64 where it names none; a column that holds something else gets a
-    wider type (float64, else string).  A view that sums has no rows for a part of the time: it cannot tell what lies in
+    Types follow the units in the view's header: int64, float64 or string; a column that holds something else gets a
+    wider type.  A view that sums has no rows for a part of the time: it cannot tell what lies in
     it.
 
     >>> write_parquet(connection, ranks, Path("op_named.parquet"), "op_named")  # doctest: +SKIP
     5154
     """
-    kinds = {column.name: _KINDS.get(column.unit, pa.int64()) for column in store.view(view).columns}
+    kinds = {column.name: _kind(column.unit) for column in store.view(view).columns}
     while True:
         try:
             return _write(connection, ranks, path, view, kinds)
@@ -69,13 +62,19 @@ def _write(
 ) -> int:
     count = 0
     schema = pa.schema(list(kinds.items()))
+    waiting: list[pa.RecordBatch] = []
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for query in _queries(connection, ranks, store.view(view)):
             for rows in _chunks(connection.execute(*query)):
                 columns = zip(kinds.items(), zip(*rows, strict=True), strict=True)
                 arrays = [_array(name, kind, values) for (name, kind), values in columns]
-                writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+                waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
                 count += len(rows)
+                if len(waiting) == _CHUNKS:
+                    writer.write_table(pa.Table.from_batches(waiting))
+                    waiting.clear()
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting))
     return count
 
 
@@ -100,15 +99,23 @@ def _chunks(cursor: sqlite3.Cursor) -> Iterator[list[tuple[Any, ...]]]:
         yield rows
 
 
+def _kind(unit: str) -> pa.DataType:
+    if unit in _INTEGER_UNITS:
+        return pa.int64()
+    return pa.string() if unit in ("text", "stamp", "json") else pa.float64()
+
+
 def _array(name: str, kind: pa.DataType, values: Sequence[Any]) -> pa.Array:
-    try:
+    types = set(map(type, values)) - {type(None)}  # asked for, as Arrow would cut a float to an integer
+    if pa.types.is_string(kind):
+        return pa.array(values if types <= {str} else [None if v is None else str(v) for v in values], kind)
+    if types <= {int}:
         return pa.array(values, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        if pa.types.is_string(kind):
-            return pa.array([value if value is None else str(value) for value in values], kind)
-        is_number = all(isinstance(value, int | float) for value in values if value is not None)
-        wider = pa.float64() if is_number and pa.types.is_integer(kind) else pa.string()
-        raise _NarrowTypeError(name, wider) from None
+    if types <= {int, float}:
+        if pa.types.is_floating(kind):
+            return pa.array(values, kind)
+        raise _NarrowTypeError(name, pa.float64())
+    raise _NarrowTypeError(name, pa.string())
 
 
 def _names(view: View) -> set[str]:

@@ -25,7 +25,7 @@ class LinkStore:
         run("PRAGMA journal_mode = OFF")
         run("PRAGMA synchronous = OFF")
         run("PRAGMA temp_store = FILE")
-        run("PRAGMA cache_size = -8192")
+        run("PRAGMA cache_size = -1024")
         run("BEGIN")
 
     def __enter__(self) -> LinkStore:
@@ -62,9 +62,7 @@ class LinkTable:
         """Store rows; values are int64 arrays or lists of int."""
         marks = ", ".join("?" * (1 + len(self._columns)))
         values = [column.tolist() if isinstance(column, np.ndarray) else column for column in (key, *columns)]
-        self._connection.executemany(
-            f"INSERT OR IGNORE INTO {self._name} VALUES ({marks})", zip(*values, strict=True)
-        )
+        self._connection.executemany(f"INSERT OR IGNORE INTO {self._name} VALUES ({marks})", zip(*values, strict=True))
 
     def clear(self) -> None:
         self._connection.execute(f"DELETE FROM {self._name}")
@@ -73,7 +71,8 @@ class LinkTable:
         """One array a column, aligned with `key`; NONE where nothing is stored under a number."""
         wanted, position = np.unique(key, return_inverse=True)
         found = self._connection.execute(
-            f"SELECT l.* FROM json_each(?) w CROSS JOIN {self._name} l ON l.key = w.value", [json.dumps(wanted.tolist())]
+            f"SELECT l.* FROM json_each(?) w CROSS JOIN {self._name} l ON l.key = w.value",
+            [json.dumps(wanted.tolist())],
         ).fetchall()
         width = 1 + len(self._columns)
         rows = np.array(found, dtype=np.int64).reshape(len(found), width)

@@ -66,8 +66,9 @@ def open_analysis(path: Path, ledger: Ledger) -> Iterator[OfficialDatabase]:
 
 
 class OfficialReader:
-    """One `ascend_pytorch_profiler[_N].db` or `msprof_<ts>.db`.  Ask for `strings` last words first: the streams hand out
-    string numbers, `strings` their texts, and both may be read in any order and again.
+    """One `ascend_pytorch_profiler[_N].db` or `msprof_<ts>.db`.
+
+    The streams hand out string numbers, `strings` and `words` their texts; all may be read in any order and again.
 
     InputError if the file is no profiler database, or is damaged.
 
@@ -144,7 +145,9 @@ class OfficialReader:
                     texts.append(str(value))
             yield batch("string", [[number for number, _ in rows], texts])
         if damaged:
-            self.ledger.note(WARNING, "bad-text", "is not valid UTF-8 and was repaired", table="STRING_IDS", count=damaged)
+            self.ledger.note(
+                WARNING, "bad-text", "is not valid UTF-8 and was repaired", table="STRING_IDS", count=damaged
+            )
 
     def words(self) -> pa.RecordBatch:
         """The `string` batch of the reader's own texts, numbered below zero; grows while streams are opened."""

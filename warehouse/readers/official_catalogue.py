@@ -19,7 +19,9 @@ def read_facts(database: OfficialDatabase) -> RankFacts:
         _devices_that_worked(database, facts)
         facts.level = _level(database)
     if facts.pid is None and database.has("PYTORCH_API"):
-        facts.pid = database.value("SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1")
+        facts.pid = database.value(
+            "SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1"
+        )
     return facts
 
 
@@ -61,7 +63,9 @@ def _metadata(database: OfficialDatabase, facts: RankFacts) -> None:
             try:
                 read_groups(value, facts)
             except ValueError as error:
-                database.ledger.note(WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA")
+                database.ledger.note(
+                    WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA"
+                )
 
 
 def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:

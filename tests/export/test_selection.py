@@ -1,0 +1,213 @@
+"""What is exported of a warehouse: runs, ranks, steps and times; and where ranks of one name go."""
+
+import csv
+import json
+from collections import defaultdict
+from decimal import Decimal
+
+import pytest
+
+from warehouse import store
+from warehouse.errors import UsageError
+from warehouse.export import Selection, export, rank_folders
+from warehouse.export.selection import choose, conditions, rows_of
+from warehouse.ingest import ingest
+from warehouse.sample import write_profile
+
+RANK = "sim_41000_20251009085320000_ascend_pt"
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+FROM, TO = 1760000000005190000, 1760000000005700000  # from inside a kernel of step 3 into step 4
+
+
+def ns(text):
+    whole, _, part = text.strip().partition(".")
+    return int(whole) * 1000 + int((part + "000")[:3])
+
+
+def rows(folder, name, rank=RANK):
+    path = folder / rank / OUTPUT / name
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def whole(sample, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    export(sample, folder, ["text"], rank=0)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def step(sample, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("step")
+    export(sample, folder, ["text"], rank=0, step=4)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def window(sample, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("window")
+    export(sample, folder, ["text"], rank=0, from_ns=FROM, to_ns=TO)
+    return folder
+
+
+def statistic(kernels):
+    found = defaultdict(list)
+    for row in kernels:
+        if row["Accelerator Core"] != "COMMUNICATION":
+            found[row["Type"], row["Accelerator Core"]].append(Decimal(row["Duration(us)"]))
+    return {key: (len(times), sum(times)) for key, times in found.items()}
+
+
+def test_one_rank(sample, tmp_path):
+    export(sample, tmp_path / "out", ["task_time"], rank=1)
+    assert [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()] == [RANK.replace("41000", "41011")]
+
+
+@pytest.mark.parametrize("part", ["step", "window"])
+def test_sums_are_those_of_the_kernels_chosen(part, request):
+    folder = request.getfixturevalue(part)
+    kernels = rows(folder, "kernel_details.csv")
+    assert 0 < len(kernels) < 75
+    found = rows(folder, "op_statistic.csv")
+    assert {
+        (row["OP Type"], row["Core Type"]): (int(row["Count"]), Decimal(row["Total Time(us)"])) for row in found
+    } == statistic(kernels)
+    assert sum(Decimal(row["Ratio(%)"]) for row in found).quantize(Decimal("0.01")) == 100
+
+
+def test_a_step(whole, step):
+    chosen = [row for row in rows(whole, "kernel_details.csv") if row["Step Id"] == "4"]
+    assert rows(step, "kernel_details.csv") == chosen  # with the waits they have in the whole file
+    assert rows(step, "step_trace_time.csv") == [
+        row for row in rows(whole, "step_trace_time.csv") if row["Step"] == "4"
+    ]
+    assert 0 < len(rows(step, "operator_details.csv")) < len(rows(whole, "operator_details.csv"))
+    for name in ("communication.json", "communication_matrix.json"):
+        content = json.loads((whole / RANK / OUTPUT / name).read_text())
+        assert json.loads((step / RANK / OUTPUT / name).read_text()) == {"step4": content["step4"]}
+
+
+def test_records_without_a_step_are_taken_by_its_time(sample, whole, step):
+    with store.open_read(sample) as connection:
+        start, end = connection.execute(
+            "SELECT start_ns, end_ns FROM step WHERE rank_id = 1 AND step_no = 4"
+        ).fetchone()
+    for name in ("memory_record.csv", "npu_module_mem.csv"):
+        chosen = [row for row in rows(whole, name) if start <= ns(row["Timestamp(us)"]) < end]
+        assert rows(step, name) == chosen
+        assert chosen
+
+
+def test_a_window_takes_what_overlaps_it(whole, window):
+    def overlapping(name, start, end):
+        return [row for row in rows(whole, name) if ns(row[start]) < TO and end(row) > FROM]
+
+    def end_of_kernel(row):
+        return ns(row["Start Time(us)"]) + ns(row["Duration(us)"])
+
+    chosen = overlapping("kernel_details.csv", "Start Time(us)", end_of_kernel)
+    assert rows(window, "kernel_details.csv") == chosen
+    assert ns(chosen[0]["Start Time(us)"]) < FROM
+    assert rows(window, "task_time.csv") == overlapping(
+        "task_time.csv", "task_start(us)", lambda row: ns(row["task_stop(us)"])
+    )
+    assert {row["Step"] for row in rows(window, "step_trace_time.csv")} == {"3", "4"}
+
+
+def test_memory_that_is_still_held_overlaps(whole, window):
+    never = [row for row in rows(whole, "operator_memory.csv") if not row["Release Time(us)"]]
+    assert never
+    assert [row for row in rows(window, "operator_memory.csv") if not row["Release Time(us)"]] == never
+
+
+def test_an_empty_window_makes_no_files(sample, tmp_path):
+    report = export(sample, tmp_path / "out", ["text"], rank=0, from_ns=1, to_ns=2)
+    assert {file.kind for file in report.files} <= {"trace_view"}
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        view.name
+        for view in store.views().values()
+        if view.room == "export" and view.window and view.window.view == view.name
+    ],
+)
+def test_a_window_reads_an_index_between_its_ends(sample, view):
+    with store.open_read(sample) as connection:
+        rank = choose(connection, Selection(rank=0, from_ns=FROM, to_ns=TO))[0]
+        terms, window = conditions(connection, rank, view, "start_ns", "end_ns")
+        query, values = store.select(view, where=[("rank_id", "=", rank.id), *terms], window=window)
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values)]
+    searches = [line for line in plan if "rank_id=?" in line]
+    bound = (
+        "start_ns<?" if view == "export_operator_memory" else "start_ns>? AND start_ns<?"
+    )  # held until any time later
+    assert searches
+    assert all(bound in line.replace("time_ns", "start_ns") for line in searches), plan
+
+
+def test_narrowing_leaves_nothing_behind(sample):
+    with store.open_read(sample, query_only=False) as connection:
+        rank = choose(connection, Selection(rank=0, step=4))[0]
+        with rows_of(connection, "export_communication", rank) as cursor:
+            assert cursor.fetchone()
+            assert connection.execute("SELECT count(*) FROM temp.sqlite_master").fetchone()[0] > 1
+        assert connection.execute("SELECT count(*) FROM temp.sqlite_master").fetchone()[0] == 0
+        assert connection.execute("SELECT count(*) FROM comm_op WHERE rank_id <> ?", [rank.id]).fetchone()[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"rank": 77}, "no rank 77; it has runs 1 and ranks 0, 1"),
+        ({"run": 9, "rank": 0}, "no run 9 with rank 0"),
+        ({"step": 99}, "no chosen rank has a step 99; there are 3, 4, 5"),
+        ({"from_ns": 5, "to_ns": 5}, "is empty"),
+    ],
+)
+def test_what_is_not_there(sample, tmp_path, wanted, message):
+    with pytest.raises(UsageError, match=message):
+        export(sample, tmp_path / "out", ["text"], **wanted)
+    assert not (tmp_path / "out").exists()
+
+
+def test_equal_names_keep_the_parent_that_tells_them_apart(tmp_path):
+    for day in ("monday", "tuesday"):
+        write_profile(tmp_path / "in" / day / "job", ranks=1, steps=1, ops_per_step=8)
+    write_profile(tmp_path / "in" / "wednesday" / "job", ranks=1, steps=1, ops_per_step=8)
+    job = tmp_path / "in" / "wednesday" / "job"
+    (job / RANK).rename(job / "other_1_2_ascend_pt")
+    ingest([tmp_path / "in"], tmp_path / "W.db")
+    with store.open_read(tmp_path / "W.db") as connection:
+        assert sorted(rank_folders(connection).values()) == [
+            f"monday/job/{RANK}",
+            "other_1_2_ascend_pt",
+            f"tuesday/job/{RANK}",
+        ]
+        (monday,) = (
+            run
+            for run, path in connection.execute("SELECT run_id, path FROM rank")
+            if path.endswith(f"monday/job/{RANK}")
+        )
+    export(tmp_path / "W.db", tmp_path / "out", ["task_time"], run=monday)
+    assert [path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.csv")] == [
+        f"monday/job/{RANK}/{OUTPUT}/task_time.csv"
+    ]
+
+
+def test_several_devices_of_a_rank_come_one_after_the_other(tmp_path):
+    write_profile(tmp_path / "job", ranks=1, steps=1, ops_per_step=8)
+    ingest([tmp_path / "job"], tmp_path / "W.db")
+    with store.open_write(tmp_path / "W.db") as connection:
+        connection.execute("UPDATE device_task SET device_id = 9 WHERE id % 2 = 0")
+        connection.execute("INSERT INTO device (rank_id, device_id) VALUES (1, 9)")
+    export(tmp_path / "W.db", tmp_path / "out", ["kernel_details"])
+    found = rows(tmp_path / "out", "kernel_details.csv")
+    places = [(row["Device_id"], ns(row["Start Time(us)"])) for row in found]
+    assert places == sorted(places)
+    assert {device for device, _ in places} == {"0", "9"}

@@ -1,0 +1,101 @@
+"""The parts of README.md that follow from the project itself, between `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
+
+`python tests/readme_sections.py` tells whether they are current (exit code 1 if not), `--write` makes them so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from itertools import groupby
+from pathlib import Path
+
+from warehouse import store
+from warehouse.cli import VERBS
+from warehouse.cli.outcome import EXIT_CODES
+
+HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
+DECLARED = HERE / "declared_differences.txt"
+
+
+def verbs() -> str:
+    """A line a verb: what it does and its example."""
+    lines = ["| verb | does | example |", "|---|---|---|"]
+    for verb in VERBS:
+        text, _, example = (verb.__doc__ or "").partition("Example:")
+        does = " ".join(text.split("\n\n")[0].split())
+        lines.append(f"| `{verb.__name__}` | {does} | `{_cell(' '.join(example.split()))}` |")
+    return "\n".join(lines)
+
+
+def exit_codes() -> str:
+    """A line a code."""
+    return "\n".join(["| code | means |", "|---|---|", *(f"| {code} | {text} |" for code, text in EXIT_CODES.items())])
+
+
+def views() -> str:
+    """A table a room, a line a view, from the headers of the view files."""
+    listed = sorted(store.views().values(), key=lambda view: (view.room, view.name))
+    parts = []
+    for room, members in groupby(listed, key=lambda view: view.room):
+        rows = [f"| `{view.name}` | {_cell(_first_sentence(view.purpose))} |" for view in members]
+        parts.append("\n".join([f"**{room}**", "", "| view | tells |", "|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
+def declared_differences() -> str:
+    """A line an entry: what differs from the vendor's files, and why."""
+    lines = ["| file or column | why |", "|---|---|"]
+    for line in DECLARED.read_text(encoding="utf-8").splitlines():
+        entry, _, reason = line.partition("#")
+        if entry.strip():
+            lines.append(f"| `{entry.strip()}` | {_cell(reason.strip())} |")
+    return "\n".join(lines)
+
+
+SECTIONS = {
+    "verbs": verbs,
+    "exit codes": exit_codes,
+    "views": views,
+    "declared differences": declared_differences,
+}
+
+
+def current(text: str) -> str:
+    """The README with every generated part made anew; ValueError if the markers of one are missing."""
+    for name, make in SECTIONS.items():
+        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise ValueError(f"README.md: needs one '{begin}' and one '{end}'")
+        head, _, rest = text.partition(begin)
+        _, _, tail = rest.partition(end)
+        text = f"{head}{begin}\n{make()}\n{end}{tail}"
+    return text
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[a-z0-9)])\. (?=[A-Z])", text)[0].rstrip(".")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="make them current")
+    given = parser.parse_args()
+    text = README.read_text(encoding="utf-8")
+    wanted = current(text)
+    if given.write:
+        README.write_text(wanted, encoding="utf-8")
+    elif text != wanted:
+        print("README.md: generated parts are not current; run: python tests/readme_sections.py --write")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

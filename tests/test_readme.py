@@ -1,0 +1,33 @@
+"""The README says what is so."""
+
+import re
+import runpy
+from pathlib import Path
+
+from warehouse.cli import VERBS
+
+ROOT = Path(__file__).parent.parent
+SECTIONS = runpy.run_path(str(ROOT / "tests" / "readme_sections.py"))
+README = SECTIONS["README"]
+TEXT = README.read_text(encoding="utf-8")
+
+
+def test_generated_parts_are_current():
+    assert SECTIONS["current"](TEXT) == TEXT, "run: python tests/readme_sections.py --write"
+
+
+def test_two_commands_do_all_set_up():
+    first, second = re.findall(r"```sh\n(pip install .*)\n```", TEXT)
+    assert first == "pip install . && npuwh demo"
+    assert second in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_commands_in_the_text_exist():
+    named = set(re.findall(r"(?m)(?:^|`|&& )npuwh ([a-z]+)", TEXT))
+    assert named == {verb.__name__ for verb in VERBS}
+
+
+def test_no_line_is_from_the_workshop():
+    for path in (README, ROOT / ".ci" / "run"):
+        for word in ("TODO", "FIXME", "/tmp", "/root"):
+            assert word not in path.read_text(encoding="utf-8"), (path, word)
