@@ -147,6 +147,67 @@ class HostSweep:
         """The rest: enqueues that never met a dequeue, in order of id.  Ends the sweep."""
 
 @final
+class CallLinks:
+    """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
+    fed with those calls."""
+
+    @property
+    def acl(self) -> Int64Column: ...
+    @property
+    def model(self) -> Int64Column: ...
+    @property
+    def node(self) -> Int64Column:
+        """The innermost one: nodes may nest."""
+    @property
+    def outer(self) -> Int64Column:
+        """The outermost node."""
+    @property
+    def comm(self) -> Int64Column: ...
+    @property
+    def parent(self) -> Int64Column:
+        """The innermost call of any of these levels."""
+    @property
+    def model_item(self) -> Int64Column: ...
+    @property
+    def node_item(self) -> Int64Column: ...
+    @property
+    def outer_item(self) -> Int64Column: ...
+    @property
+    def comm_item(self) -> Int64Column: ...
+    @property
+    def node_type(self) -> Int64Column: ...
+    @property
+    def outer_type(self) -> Int64Column: ...
+    @property
+    def comm_type(self) -> Int64Column: ...
+
+@final
+class CallSweep:
+    """The tree of CANN calls of one process, and what lies in them (cann-files.md 6.1).
+
+    A call holds a point with start < point <= end on its thread.  It is part of the tree unless it has no length, is of
+    a level that makes no tree (runtime), or overlaps the one before it of its level and thread (nodes may).
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> links = CallSweep().feed(
+    ...     column(0, 0, 1), column(10, 10, 15), column(90, 20, 15), column(1, 1, 1), column(20000, 10000, 0),
+    ...     column(0, 7, 0), column(0, 0, 0))
+    >>> links.acl.tolist(), links.node.tolist(), links.node_item.tolist()
+    ([-1, 0, 0], [-1, -1, 1], [-1, -1, 7])
+    """
+
+    def __init__(self) -> None: ...
+    def feed(
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, level: _Int64, item: _Int64, type: _Int64
+    ) -> CallLinks:
+        """kind 0: a call, numbered from 0 in the order of feeding; kind 1: a point, whose `end` is ignored.
+
+        Sorted by start over all calls; at equal starts points first, then calls of higher level, then longer ones.
+        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        """
+
+@final
 class DeviceLinks:
     """What `DeviceSweep.feed` found, one value a fed row."""
 

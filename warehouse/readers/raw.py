@@ -53,8 +53,8 @@ def _text(value: object) -> str | None:
 
 
 class RawReader:
-    """One raw run directory.  Everything is decoded when it is opened, sorted and, where it is much, spilled to disk; the
-    streams then read what was sorted.
+    """One raw run directory.  Everything is decoded when it is opened, sorted and, where it is much, spilled to
+    disk; the streams then read what was sorted.
 
     InputError if a file cannot be read, or nothing says what its times mean.
 
@@ -112,6 +112,11 @@ class RawReader:
     @property
     def ledgers(self) -> dict[Path, Ledger]:
         return self.run.ledgers
+
+    @property
+    def bytes_of(self) -> dict[Path, tuple[int, int]]:
+        """Bytes of each data file that were decoded and rejected."""
+        return self.run.bytes_of
 
     @property
     def has_queue(self) -> bool:

@@ -19,14 +19,15 @@ ACL, MODEL, NODE, COMMUNICATION, RUNTIME = 20000, 15000, 10000, 5500, 5000
 _LEVELS = {ACL: "acl", MODEL: "model", NODE: "node", COMMUNICATION: "communication", RUNTIME: "runtime"}
 _CALL, _POINT = 0, 1
 LINKS = (
-    "acl", "model", "node", "outer", "comm", "parent", "model_item", "node_item", "outer_item", "comm_item", "node_type",
-    "outer_type", "comm_type",
+    "acl", "model", "node", "outer", "comm", "parent", "model_item", "node_item", "outer_item", "comm_item",
+    "node_type", "outer_type", "comm_type",
 )  # fmt: skip
 
 
 class CallPart:
-    """Calls as host events.  Add points (records with a thread and a time) before `load`; afterwards `located` gives them
-    with what they lie in.  A call's number is its place in the order of time: the connection number of what it launches.
+    """Calls as host events.  Add points (records with a thread and a time) before `load`; afterwards `located` gives
+    them with what they lie in.  A call's number is its place in the order of time: the connection number of what it
+    launches.
     """
 
     def __init__(self, run: RawRun, names: Names, host_events: SortedRows, clock: _native.TickClock, pid: int) -> None:
@@ -55,9 +56,18 @@ class CallPart:
         time, thread, row = numbers(batch, "time", "thread", "row")
         self._moments.add(
             rows(
-                len(time), start=time, order=0, level=0, end=time, row=row, kind=_POINT, thread=thread, item=0, type=0,
+                len(time),
+                start=time,
+                order=0,
+                level=0,
+                end=time,
+                row=row,
+                kind=_POINT,
+                thread=thread,
+                item=0,
+                type=0,
                 which=which.index(stream),
-            )  # fmt: skip
+            )
         )
 
     def points(self, stream: str) -> Iterator[pa.RecordBatch]:
@@ -84,12 +94,14 @@ class CallPart:
                 text = "a call without a start, or that ends before it starts; it was left out"
                 self._run.ledger.note(WARNING, "time-order", text, table="api_event", count=bad)
             calls = rows(
-                len(level), start=start, order=1, level=level, end=end, row=number, kind=_CALL, thread=thread, item=item,
-                type=type_, which=-1,
+                len(level), start=start, order=1, level=level, end=end, row=number, kind=_CALL, thread=thread,
+                item=item, type=type_, which=-1,
             )  # fmt: skip
             self._moments.add(calls.filter(pa.array(good)))
         if lone:
-            self._run.ledger.note(INFO, "lone-event", "halves of calls without their partner", table="api_event", count=lone)
+            self._run.ledger.note(
+                INFO, "lone-event", "halves of calls without their partner", table="api_event", count=lone
+            )
         self._sweep()
 
     def _sweep(self) -> None:

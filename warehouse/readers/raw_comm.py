@@ -20,8 +20,8 @@ from warehouse.readers.sorted_rows import SortedRows, cut_at
 _U64 = 1 << 64
 _NO_RANK = 0xFFFFFFFF
 _DATA_TYPES = (
-    "INT8", "INT16", "INT32", "FP16", "FP32", "INT64", "UINT64", "UINT8", "UINT16", "UINT32", "FP64", "BFP16", "INT128", None,
-    "HIF8", "FP8E4M3", "FP8E5M2", "FP8E8M0",
+    "INT8", "INT16", "INT32", "FP16", "FP32", "INT64", "UINT64", "UINT8", "UINT16", "UINT32", "FP64", "BFP16",
+    "INT128", None, "HIF8", "FP8E4M3", "FP8E5M2", "FP8E8M0",
 )  # fmt: skip
 _LINKS = ("ON_CHIP", "HCCS", "PCIE", "ROCE", "SIO", "HCCS_SW", "STANDARD_ROCE", "UB", "UBoE")
 _TRANSPORTS = ("SDMA", "RDMA", "LOCAL", "UB", "ROCE")
@@ -77,7 +77,8 @@ class CommPart:
             self._run.ledger.note(INFO, "no-master", text, count=lost)
 
     def _name_operations(self) -> None:
-        """Facts of each operation, and its name: `<name>_<last digits of the group>_<number in the group>_<occurrence>`."""
+        """Facts of each operation, and its name: `<name>_<last digits of the group>_<number in the
+        group>_<occurrence>`."""
         ops = self._ops
         self._take_facts("compact.hccl_op_info", "outer", "relay retry data_type algorithm count group outer_item")
         self._take_facts("compact.node_basic_info", "node", "op_type")
@@ -125,19 +126,37 @@ class CommPart:
         algorithm = self._names.of_hashes(np.where(ops["algorithm"] == NONE, 0, ops["algorithm"]))
         self._device.events.add(
             record(
-                "device_event", count, kind=DEVICE_COMM_OP, start_ns=ops["start"], end_ns=ops["end"], device_id=ops["device"],
-                connection_no=ops["op"], descriptor_no=number, is_covered=0, name=ops["name"],
-                group=or_null(ops["group_name"]), op_type=or_null(op_type), data_type=self._words(_DATA_TYPES, ops["data_type"]),
-                algorithm=or_null(algorithm), element_count=or_null(ops["count"]),
+                "device_event",
+                count,
+                kind=DEVICE_COMM_OP,
+                start_ns=ops["start"],
+                end_ns=ops["end"],
+                device_id=ops["device"],
+                connection_no=ops["op"],
+                descriptor_no=number,
+                is_covered=0,
+                name=ops["name"],
+                group=or_null(ops["group_name"]),
+                op_type=or_null(op_type),
+                data_type=self._words(_DATA_TYPES, ops["data_type"]),
+                algorithm=or_null(algorithm),
+                element_count=or_null(ops["count"]),
                 rank_count=np.maximum(ops["rank_count"], 0) if not details else or_null(ops["rank_count"]),
-                is_relay=or_null(ops["relay"]), is_retry=or_null(ops["retry"]), row=number,
-            )  # fmt: skip
+                is_relay=or_null(ops["relay"]),
+                is_retry=or_null(ops["retry"]),
+                row=number,
+            )
         )
         self._device.launches.add(
             record(
-                "launch", count, connection_no=ops["op"], start_ns=ops["start"], end_ns=ops["end"], device_id=ops["device"],
+                "launch",
+                count,
+                connection_no=ops["op"],
+                start_ns=ops["start"],
+                end_ns=ops["end"],
+                device_id=ops["device"],
                 **{"class": 0},
-            )  # fmt: skip
+            )
         )
 
     def _words(self, names: tuple[str | None, ...], column: Numbers) -> pa.Array:
@@ -173,15 +192,15 @@ class CommPart:
         with np.errstate(divide="ignore", invalid="ignore"):
             bandwidth = np.where((size >= 0) & (duration > 0), size / duration * 1e9, np.nan)
         return record(
-            "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"], name=or_null(name),
-            type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
+            "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"],
+            name=or_null(name), type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
             plane_no=or_null(found["plane"]), group=or_null(group), notify_no=or_null(found["notify"]),
             rdma_type=self._words(_RDMA, found["rdma_type"]),
             src_rank_no=or_null(np.where(found["local_rank"] == _NO_RANK, NONE, found["local_rank"])),
             dst_rank_no=or_null(np.where(found["remote_rank"] == _NO_RANK, NONE, found["remote_rank"])),
-            transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS, found["link_type"]),
-            data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size), op_row=or_null(op),
-            is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+            transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS,
+            found["link_type"]), data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size),
+            op_row=or_null(op), is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
         )  # fmt: skip
 
     def tasks(self) -> Iterator[pa.RecordBatch]:
@@ -197,5 +216,3 @@ def _beside(ran: pa.RecordBatch, infos: pa.RecordBatch) -> pa.RecordBatch:
         name: infos.column(name).to_numpy()[place] for name in infos.schema.names if name not in ("row", "start", "end")
     }
     return with_columns(ran, columns)
-
-

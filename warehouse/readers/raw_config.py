@@ -1,4 +1,5 @@
-"""What a raw profile says about itself: configuration files, and from them the clocks (cann-files.md 1.3, 2; framework-files.md 4).
+"""What a raw profile says about itself: configuration files, and from them the clocks (cann-files.md 1.3, 2;
+framework-files.md 4).
 
 A file that is missing or damaged is noted and its facts are missing; nothing is guessed in their place.
 """
@@ -21,7 +22,14 @@ from warehouse.readers.raw_files import DeviceFiles, RawFiles
 _LARGEST = 16 << 20
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
-_CHIPS = {"0": "Ascend310", "1": "Ascend910A", "2": "Ascend310P", "5": "Ascend910B", "7": "Ascend310B", "15": "Ascend950"}
+_CHIPS = {
+    "0": "Ascend310",
+    "1": "Ascend910A",
+    "2": "Ascend310P",
+    "5": "Ascend910B",
+    "7": "Ascend310B",
+    "15": "Ascend950",
+}
 
 
 @dataclass
@@ -233,7 +241,9 @@ def _framework_offset(config: RawConfig, ledger: Ledger) -> int:
         wall, monotonic = _integer(end.get("collectionTimeEnd")), _integer(end.get("MonotonicTimeEnd"))
         if wall is not None and monotonic is not None:
             return wall - monotonic
-    ledger.note(WARNING, "no-wall-clock", "no file tells the wall clock: times are those of a clock that starts with the host")
+    ledger.note(
+        WARNING, "no-wall-clock", "no file tells the wall clock: times are those of a clock that starts with the host"
+    )
     return 0
 
 

@@ -20,16 +20,14 @@ from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
 _HBM_BYTES = 32  # that one count stands for
-_MODULES = {
-    number: name
-    for number, name in enumerate(
-        "SLOG IDEDD SCC HCCL FMK CCU DVPP RUNTIME CCE HDC DRV NET . . . . . . . . . . DEVMM KERNEL LIBMEDIA CCECPU . ROS HCCP "
-        "ROCE TEFUSION PROFILING DP APP TS TSDUMP AICPU LP TDT FE MD MB ME IMU IMP GE . CAMERA ASCENDCL TEEOS ISP SIS HSM DSS "
-        "PROCMGR BBOX AIVECTOR TBE FV . TUNE HSS FFTS OP UDF HICAID TSYNC AUDIO TPRT ASCENDCKERNEL ASYS ATRACE RTC SYSMONITOR "
-        "AMP ADETECT MBUFF CUSTOM".split()
-    )
-    if name != "."
-}
+# ENUM_MODULE of databases (ascend-db.md 3); a point stands for a number without a module
+_MODULE_NAMES = (
+    "SLOG IDEDD SCC HCCL FMK CCU DVPP RUNTIME CCE HDC DRV NET . . . . . . . . . . DEVMM KERNEL LIBMEDIA CCECPU . ROS "
+    "HCCP ROCE TEFUSION PROFILING DP APP TS TSDUMP AICPU LP TDT FE MD MB ME IMU IMP GE . CAMERA ASCENDCL TEEOS ISP SIS "
+    "HSM DSS PROCMGR BBOX AIVECTOR TBE FV . TUNE HSS FFTS OP UDF HICAID TSYNC AUDIO TPRT ASCENDCKERNEL ASYS ATRACE RTC "
+    "SYSMONITOR AMP ADETECT MBUFF CUSTOM"
+)
+_MODULES = {number: name for number, name in enumerate(_MODULE_NAMES.split()) if name != "."}
 _MARK_TYPES = {0: "marker", 1: "push/pop", 2: "start/end", 3: "marker_ex"}
 # streams of which only bytes are understood: their values need formulas that are not known well enough
 _NOT_EVALUATED = (
@@ -60,7 +58,9 @@ class CounterPart:
                 self._load_memory(place, device, folder)
                 self._load_hbm(device, folder)
             except InputError as error:
-                self._run.ledger.note(WARNING, "no-clock", f"counters of device {device.device_id} are not read: {error}")
+                self._run.ledger.note(
+                    WARNING, "no-clock", f"counters of device {device.device_id} are not read: {error}"
+                )
             for stream in _NOT_EVALUATED:
                 if stream in device.streams:
                     self._refuse(device, stream)
@@ -69,7 +69,9 @@ class CounterPart:
     def _refuse(self, device: DeviceFiles, stream: str) -> None:
         for _, paths in device.streams[stream].parts():
             for path in paths:
-                self._run.refuse(path, stream, f"{stream} data are not evaluated yet: no records of {path.name} are read")
+                self._run.refuse(
+                    path, stream, f"{stream} data are not evaluated yet: no records of {path.name} are read"
+                )
 
     def _load_modules(self, place: int, device: DeviceFiles, folder: FolderConfig) -> None:
         row = 0
@@ -83,7 +85,13 @@ class CounterPart:
             words = np.array([self._run.strings.own(_MODULES.get(each, "UNKNOWN")) for each in distinct.tolist()])
             self._modules.add(
                 rows(
-                    len(time), place=place, row=number, device=device.device_id, module=words[at.reshape(-1)], time=time, size=size
+                    len(time),
+                    place=place,
+                    row=number,
+                    device=device.device_id,
+                    module=words[at.reshape(-1)],
+                    time=time,
+                    size=size,
                 )
             )
 
@@ -97,7 +105,13 @@ class CounterPart:
             row += len(time)
             self._memory.add(
                 rows(
-                    len(time), place=place, row=number, device=device.device_id, scope=scopes[event & 1], time=time, ddr=ddr,
+                    len(time),
+                    place=place,
+                    row=number,
+                    device=device.device_id,
+                    scope=scopes[event & 1],
+                    time=time,
+                    ddr=ddr,
                     hbm=hbm,
                 )
             )
@@ -120,7 +134,7 @@ class CounterPart:
             return np.asarray(sample_clock(folder).column_ns(batch.column("time_us")))
         if folder.offset_ns is None:
             raise InputError("no times: start_info is missing")
-        return batch.column("time").to_numpy() + folder.offset_ns
+        return np.asarray(batch.column("time").to_numpy() + folder.offset_ns)
 
     def _load_marks(self) -> None:
         words = {number: self._run.strings.own(text) for number, text in _MARK_TYPES.items()}
@@ -131,10 +145,18 @@ class CounterPart:
             start, end = self._calls.ns(batch.column("start")), self._calls.ns(batch.column("end"))
             count = len(start)
             marks = record(
-                "mark", count, start_ns=start, end_ns=end, pid=np.where(process > 0, process, self._pid), tid=thread,
-                end_pid=np.where(process > 0, process, self._pid), end_tid=thread,
-                event_type=[words.get(number) for number in event.tolist()], message=batch.column("message"),
-                domain=or_null(self._names.of_hashes(domain)), category_no=category,
+                "mark",
+                count,
+                start_ns=start,
+                end_ns=end,
+                pid=np.where(process > 0, process, self._pid),
+                tid=thread,
+                end_pid=np.where(process > 0, process, self._pid),
+                end_tid=thread,
+                event_type=[words.get(number) for number in event.tolist()],
+                message=batch.column("message"),
+                domain=or_null(self._names.of_hashes(domain)),
+                category_no=category,
             )
             good = end >= start
             if not good.all():
@@ -167,7 +189,10 @@ class CounterPart:
             time, value = self._frequencies(device_id, folder)
             if len(time):
                 yield "counter_series", _one_series(number, device_id, "AICORE_FREQ", None, "freq", "MHz")
-                yield "counter", record("counter", len(time), series=number, time_ns=time, value=value.astype(np.float64))
+                yield (
+                    "counter",
+                    record("counter", len(time), series=number, time_ns=time, value=value.astype(np.float64)),
+                )
                 number += 1
         known: dict[tuple[int, int, int], int] = {}
         last: dict[tuple[int, int, int], int] = {}
@@ -210,9 +235,7 @@ def _one_series(number: int, device: int, family: str, instance: int | None, nam
     )
 
 
-def _previous(
-    keys: list[tuple[int, int, int]], time: Numbers, last: dict[tuple[int, int, int], int]
-) -> Numbers:
+def _previous(keys: list[tuple[int, int, int]], time: Numbers, last: dict[tuple[int, int, int], int]) -> Numbers:
     """Time of the sample before each one of its series, NONE for the first; rows are sorted by series and time."""
     before = np.empty(len(time), np.int64)
     for place, (key, at) in enumerate(zip(keys, time.tolist(), strict=True)):
@@ -228,5 +251,3 @@ def _bandwidth(count: Numbers, time: Numbers, before: Numbers) -> npt.NDArray[np
     values = np.zeros(len(time))
     values[good] = count[good] * _HBM_BYTES / elapsed[good] * 1e9
     return values
-
-

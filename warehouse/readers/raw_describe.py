@@ -1,4 +1,5 @@
-"""What a task executes: operators from the records around their launch, or from what the runtime cached (cann-files.md 6.3)."""
+"""What a task executes: operators from the records around their launch, or from what the runtime cached
+(cann-files.md 6.3)."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from warehouse.readers.raw_rows import NONE, Lookup, Numbers, expanded, numbers,
 from warehouse.readers.raw_run import RawRun
 
 _GE_TYPES = {
-    0: "AI_CORE", 1: "AI_CPU", 2: "AI_VECTOR_CORE", 3: "WRITE_BACK", 4: "MIX_AIC", 5: "MIX_AIV", 6: "FFTS_PLUS", 7: "DSA_SQE",
-    8: "DVPP", 9: "COMMUNICATION", 10: "FUSION", 11: "INVALID", 256: "HCCL_AI_CPU",
+    0: "AI_CORE", 1: "AI_CPU", 2: "AI_VECTOR_CORE", 3: "WRITE_BACK", 4: "MIX_AIC", 5: "MIX_AIV", 6: "FFTS_PLUS", 7:
+    "DSA_SQE", 8: "DVPP", 9: "COMMUNICATION", 10: "FUSION", 11: "INVALID", 256: "HCCL_AI_CPU",
 }  # fmt: skip
 _MARKER = 6  # an operator of this type only marks a place
 _RUNTIME_CORES = {
-    "KERNEL_AICORE": "AI_CORE", "KERNEL_AICPU": "AI_CPU", "KERNEL_AIVEC": "AI_VECTOR_CORE", "KERNEL_SIMT": "AI_VECTOR_CORE",
-    "KERNEL_MIX_AIC": "MIX_AIC", "KERNEL_MIX_AIV": "MIX_AIV",
+    "KERNEL_AICORE": "AI_CORE", "KERNEL_AICPU": "AI_CPU", "KERNEL_AIVEC": "AI_VECTOR_CORE", "KERNEL_SIMT":
+    "AI_VECTOR_CORE", "KERNEL_MIX_AIC": "MIX_AIC", "KERNEL_MIX_AIV": "MIX_AIV",
 }  # fmt: skip
 _COMM_CORES = {"KERNEL_AICPU": "HCCL_AI_CPU", "KERNEL_AICORE": "COMMUNICATION"}
 _TENSOR_TEXTS = ("input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats")
@@ -78,7 +79,9 @@ class Describer:
         """The records of some nodes."""
         return Node(self, basics, tensors, attributes, contexts)
 
-    def outside(self, tracks: pa.RecordBatch, row: Numbers, place: Numbers, facts: dict[str, Numbers]) -> pa.RecordBatch:
+    def outside(
+        self, tracks: pa.RecordBatch, row: Numbers, place: Numbers, facts: dict[str, Numbers]
+    ) -> pa.RecordBatch:
         """Descriptions of kernels outside nodes; `place` leads to their cached description in `facts` or is NONE."""
         kernel, type_, blocks = numbers(tracks, "kernel_name", "type", "block_count")
         has = place != NONE
@@ -115,7 +118,8 @@ class Describer:
         return self._states[is_unaging]
 
     def hf32(self, flag: Numbers) -> Numbers:
-        return self._hf32[flag & 1]
+        found: Numbers = self._hf32[flag & 1]
+        return found
 
     def kernels(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """`kernel` batches from descriptions with a column `descriptor`."""
@@ -134,10 +138,10 @@ class Describer:
                 "kernel", batch.num_rows, descriptor_no=found["descriptor"],
                 kind=np.where(is_scheduling, KERNEL_SCHEDULE, KERNEL_OPERATOR), name=found["name"],
                 block_count=np.where(is_scheduling, NONE, found["block_count"]),
-                **{name: or_null(found[name]) for name in ("op_type", "core", "mix_block_count", "attributes", "state", "hf32")},
-                input_shapes=texts["input_shapes"], input_dtypes=texts["input_types"], input_formats=texts["input_formats"],
-                output_shapes=texts["output_shapes"], output_dtypes=texts["output_types"],
-                output_formats=texts["output_formats"],
+                **{name: or_null(found[name]) for name in ("op_type", "core", "mix_block_count", "attributes",
+                "state", "hf32")}, input_shapes=texts["input_shapes"], input_dtypes=texts["input_types"],
+                input_formats=texts["input_formats"], output_shapes=texts["output_shapes"],
+                output_dtypes=texts["output_types"], output_formats=texts["output_formats"],
             )  # fmt: skip
 
     def watch_tensor_texts(self) -> None:
@@ -202,7 +206,8 @@ class Node:
     def contexts(self, outer: Numbers, operator: Numbers, part: Numbers) -> Numbers:
         """The part-th context of an operator."""
         left, _ = self._context.all_of(outer, operator)
-        return self._contexts["context"][self._context.order[left + part]]
+        found: Numbers = self._contexts["context"][self._context.order[left + part]]
+        return found
 
     def described(self, tracks: pa.RecordBatch, row: Numbers, operator: Numbers) -> pa.RecordBatch:
         """Descriptions of the tasks' operators."""

@@ -24,12 +24,13 @@ DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _BATCH_IDS_SINCE = 467473  # drvVersion
 _SQE_TYPES = (
     "AI_CORE", "AI_CPU", "AIV_SQE", "PLACE_HOLDER_SQE", "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE",
-    "NOTIFY_WAIT_SQE", "WRITE_VALUE_SQE", "VQ6_SQE", "TOF_SQE", "SDMA_SQE", "VPC_SQE", "JPEGE_SQE", "JPEGD_SQE", "DSA_SQE",
-    "ROCCE_SQE", "PCIE_DMA_SQE", "HOST_CPU_SQE", "CDQM_SQE", "C_CORE_SQE",
+    "NOTIFY_WAIT_SQE", "WRITE_VALUE_SQE", "VQ6_SQE", "TOF_SQE", "SDMA_SQE", "VPC_SQE", "JPEGE_SQE", "JPEGD_SQE",
+    "DSA_SQE", "ROCCE_SQE", "PCIE_DMA_SQE", "HOST_CPU_SQE", "CDQM_SQE", "C_CORE_SQE",
 )  # fmt: skip
 _SUB_TASK_TYPES = {
-    0: "AI_CORE", 1: "AIV", 3: "Notify Wait", 4: "Notify Record", 5: "Write Value", 6: "MIX_AIC", 7: "MIX_AIV", 8: "SDMA",
-    9: "Data Context", 10: "Invalidate Data Context", 11: "Writeback Data Context", 12: "AI_CPU", 13: "Load Context", 15: "DSA",
+    0: "AI_CORE", 1: "AIV", 3: "Notify Wait", 4: "Notify Record", 5: "Write Value", 6: "MIX_AIC", 7: "MIX_AIV",
+    8: "SDMA", 9: "Data Context", 10: "Invalidate Data Context", 11: "Writeback Data Context", 12: "AI_CPU",
+    13: "Load Context", 15: "DSA",
 }  # fmt: skip
 _COPY = "MEMCPY_ASYNC"
 _UNKNOWN_DIRECTION = 65535
@@ -40,8 +41,11 @@ _DIRECTIONS = {
 
 
 class DevicePart:
-    """Device tasks joined with host tasks.  `operators` and `small_ops` tell what ran of which row of the host's;
-    `joined` has every task with its keys, for whatever else is known by them (PMU records)."""
+    """Device tasks joined with host tasks.
+
+    `operators` and `small_ops` tell what ran of which row of the host's; `joined` has every task with its keys, for
+    whatever else is known by them (PMU records).
+    """
 
     def __init__(self, run: RawRun, names: Names, host: HostTasks) -> None:
         self._run = run
@@ -122,7 +126,9 @@ class DevicePart:
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
 
     def _join(self) -> None:
-        source = (with_columns(batch, {"task_no": batch.column(KEYS[1]).to_numpy() >> 33}) for batch in self._keyed.batches())
+        source = (
+            with_columns(batch, {"task_no": batch.column(KEYS[1]).to_numpy() >> 33}) for batch in self._keyed.batches()
+        )
         first_row = 0
         for batch, (host,) in aligned(cut_at(source, [KEYS[0], "task_no"]), [self._host.tasks.batches()], KEYS):
             self._take(batch, host, first_row)
@@ -145,7 +151,9 @@ class DevicePart:
                 values[place != NONE] = host.column(name).to_numpy()[place[place != NONE]]
             return values
 
-        is_first = np.r_[True, (found[KEYS[0]][1:] != found[KEYS[0]][:-1]) | (found[KEYS[1]][1:] != found[KEYS[1]][:-1])]
+        is_first = np.r_[
+            True, (found[KEYS[0]][1:] != found[KEYS[0]][:-1]) | (found[KEYS[1]][1:] != found[KEYS[1]][:-1])
+        ]
         group = np.cumsum(is_first) - 1
         occurrence = np.arange(count) - np.flatnonzero(is_first)[group]
         descriptor = self._next_descriptor + group
@@ -157,11 +165,23 @@ class DevicePart:
         start, end, device = found["start"], found["end"], found["device"]
         self.events.add(
             record(
-                "device_event", count, kind=DEVICE_TASK, start_ns=start, end_ns=end, device_id=device,
-                connection_no=or_null(connection), descriptor_no=descriptor, type=type_, context_no=or_null(found["context"]),
-                stream_no=found["stream"], task_no=found["task"], model_no=or_null(model),
-                is_covered=covered.astype(np.int64), run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)), row=row,
-            )  # fmt: skip
+                "device_event",
+                count,
+                kind=DEVICE_TASK,
+                start_ns=start,
+                end_ns=end,
+                device_id=device,
+                connection_no=or_null(connection),
+                descriptor_no=descriptor,
+                type=type_,
+                context_no=or_null(found["context"]),
+                stream_no=found["stream"],
+                task_no=found["task"],
+                model_no=or_null(model),
+                is_covered=covered.astype(np.int64),
+                run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)),
+                row=row,
+            )
         )
         linked = connection != NONE
         launch = record(
@@ -178,9 +198,14 @@ class DevicePart:
         small = class_ == SMALL_OP
         self.small_ops.add(
             rows(
-                int(small.sum()), row=host_row[small], start=start[small], end=end[small], task_row=row[small],
-                occurrence=occurrence[small], device=device[small],
-            )  # fmt: skip
+                int(small.sum()),
+                row=host_row[small],
+                start=start[small],
+                end=end[small],
+                task_row=row[small],
+                occurrence=occurrence[small],
+                device=device[small],
+            )
         )
         copy = self._names.types_named(type_, (_COPY,)) & self._host.has_copies
         size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
@@ -190,9 +215,13 @@ class DevicePart:
         graph = model != NONE
         self._graph_tasks.add(
             rows(
-                int(graph.sum()), device=device[graph], model=model[graph], run=occurrence[graph] + 1, start=start[graph],
+                int(graph.sum()),
+                device=device[graph],
+                model=model[graph],
+                run=occurrence[graph] + 1,
+                start=start[graph],
                 end=end[graph],
-            )  # fmt: skip
+            )
         )
 
     def _partners(self, found: dict[str, Numbers], host: pa.RecordBatch | None) -> Numbers:
@@ -237,7 +266,9 @@ class DevicePart:
             )
             count = np.diff(np.r_[first, len(run)])
             found.append(
-                np.stack([device[first], start[first], model[first], run[first], np.maximum.reduceat(end, first), count])
+                np.stack(
+                    [device[first], start[first], model[first], run[first], np.maximum.reduceat(end, first), count]
+                )
             )
         if found:
             columns = np.concatenate(found, axis=1)

@@ -13,7 +13,8 @@ _LEVEL_BITS = 32  # a type's key is level and type in one
 
 
 class Names:
-    """String numbers of hashes and types.  What the dictionaries do not know is shown as its number, as the vendor does."""
+    """String numbers of hashes and types.  What the dictionaries do not know is shown as its number, as the vendor
+    does."""
 
     def __init__(self, run: RawRun) -> None:
         self._run = run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,12 @@ from pathlib import Path
 from warehouse.errors import InputError
 
 FRAMEWORK = "FRAMEWORK"
+FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN = (
+    "framework file",
+    "PROF stream",
+    "PROF configuration",
+    "unknown file",
+)
 _PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 _DEVICE = re.compile(r"device_(\d+)")
 _SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d+)")
@@ -18,8 +23,8 @@ _NOT_DATA = (".done", ".complete", ".zip")
 _FRAMEWORK_FILES = {
     kind: f"torch.{kind}"
     for kind in (
-        "op_range", "op_mark", "memory_usage", "python_tracer_func", "python_tracer_hash", "param_tensor_info", "gc_record",
-    )
+        "op_range", "op_mark", "memory_usage", "python_tracer_func", "python_tracer_hash", "param_tensor_info",
+        "gc_record", )
 }  # fmt: skip
 
 
@@ -61,13 +66,14 @@ class RawFiles:
     def has_data(self) -> bool:
         return bool(self.framework or self.host or any(device.streams for device in self.devices))
 
-    def files(self) -> list[Path]:
-        """Every data file that is read, and the configuration that tells what the data mean."""
-        found = list(self.framework.values())
+    def files(self) -> list[tuple[Path, str]]:
+        """Every file that belongs to the run, with its kind."""
+        found = [(path, FRAMEWORK_FILE) for path in self.framework.values()]
         for streams in (self.host, *(device.streams for device in self.devices)):
             for files in streams.values():
-                found += files.unaging + files.aging
-        return found + self.configuration()
+                found += [(path, PROF_STREAM) for path in files.unaging + files.aging]
+        found += [(path, CONFIGURATION) for path in self.configuration()]
+        return found + [(path, UNKNOWN) for path in self.unknown]
 
     def configuration(self) -> list[Path]:
         """Files that describe a PROF directory."""
@@ -93,20 +99,18 @@ def is_raw_folder(name: str) -> bool:
     return name == FRAMEWORK or _PROF.fullmatch(name) is not None
 
 
-def find_raw(root: Path) -> RawFiles:
-    """The raw files below a run directory, or of a PROF directory given by itself.
+def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
+    """The raw files of a run directory: those of its `parts`, FRAMEWORK and PROF_* directories; of all if None.
 
     InputError if a directory of them cannot be read.
     """
     found = RawFiles(root)
-    profs = [root] if _PROF.fullmatch(root.name) else []
-    for entry in _entries(root):
-        if entry.name == FRAMEWORK and entry.is_dir():
-            _find_framework(entry, found)
-        elif _PROF.fullmatch(entry.name) and entry.is_dir() and not profs[:1] == [root]:
-            profs.append(entry)
-    if root.name == FRAMEWORK:
-        _find_framework(root, found)
+    if parts is None:
+        parts = [entry for entry in _entries(root) if is_raw_folder(entry.name) and entry.is_dir()]
+    profs = [part for part in parts if part.name != FRAMEWORK]
+    for part in parts:
+        if part.name == FRAMEWORK:
+            _find_framework(part, found)
     if profs:
         found.prof, found.other_profs = profs[0], profs[1:]
         _find_prof(found.prof, found)
@@ -115,7 +119,7 @@ def find_raw(root: Path) -> RawFiles:
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        return [folder / name for name in sorted(os.listdir(folder))]
+        return sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
 
@@ -156,8 +160,8 @@ def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int 
             unknown.append(entry)
             continue
         slices.append((*name, int(match["number"]), entry))
-    for name, is_unaging, _, path in sorted(slices, key=lambda item: item[:3]):
-        files = streams.setdefault(name, StreamFiles())
+    for stream, is_unaging, _, path in sorted(slices, key=lambda item: item[:3]):
+        files = streams.setdefault(stream, StreamFiles())
         (files.unaging if is_unaging else files.aging).append(path)
 
 

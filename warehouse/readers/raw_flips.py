@@ -1,4 +1,5 @@
-"""Batches of task numbers: they have 16 bits a stream and begin anew, which both sides report as flips (cann-files.md 6.2)."""
+"""Batches of task numbers: they have 16 bits a stream and begin anew, which both sides report as flips
+(cann-files.md 6.2)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ class Flips:
     def __init__(self, is_inclusive: bool) -> None:
         self._is_inclusive = is_inclusive  # whether a task at the very time of a flip belongs to the new batch
         self._found: dict[_Key, list[tuple[int, int]]] = {}  # (time, task number)
-        self._late: dict[tuple[_Key, int], int] = {}  # (stream, place of a late flip) -> time of the last task before it
+        self._late: dict[
+            tuple[_Key, int], int
+        ] = {}  # (stream, place of a late flip) -> time of the last task before it
 
     def add(self, device: Numbers, stream: Numbers, time: Numbers, task: Numbers, number: Numbers) -> None:
         for each, where, when, first, flip in zip(

@@ -92,9 +92,16 @@ class FrameworkPart:
             row += count
             marks.add(
                 rows(
-                    count, half=category >> 1, is_end=category & 1, tid=tid, pid=pid, name=name, time=time, key=key,
+                    count,
+                    half=category >> 1,
+                    is_end=category & 1,
+                    tid=tid,
+                    pid=pid,
+                    name=name,
+                    time=time,
+                    key=key,
                     row=number,
-                )  # fmt: skip
+                )
             )
         ranges, lost = self._matched(marks)
         self._reject("op_mark", lost, "no-partner", "is a start without an end, or the reverse")
@@ -118,9 +125,16 @@ class FrameworkPart:
             end = pair + 1
             ranges.add(
                 rows(
-                    len(pair), half=half[end], tid=tid[end], pid=pid[end], name=name[end], start=time[pair],
-                    end=time[end], key=key[end], row=row[end],
-                )  # fmt: skip
+                    len(pair),
+                    half=half[end],
+                    tid=tid[end],
+                    pid=pid[end],
+                    name=name[end],
+                    start=time[pair],
+                    end=time[end],
+                    key=key[end],
+                    row=row[end],
+                )
             )
             paired += 2 * len(pair)
         return ranges, marks.rows - paired
@@ -143,9 +157,17 @@ class FrameworkPart:
             kind = np.where(is_dequeue, HOST_DEQUEUE, HOST_ENQUEUE)
             self._events.add(
                 record(
-                    "host_event", len(key), kind=kind, start_ns=start, end_ns=end, pid=pid, tid=tid, name=text, key=key,
+                    "host_event",
+                    len(key),
+                    kind=kind,
+                    start_ns=start,
+                    end_ns=end,
+                    pid=pid,
+                    tid=tid,
+                    name=text,
+                    key=key,
                     row=row,
-                )  # fmt: skip
+                )
             )
             moment = np.where(is_dequeue, start, end)
             self.moments.add(
@@ -217,5 +239,3 @@ class _QueueNames:
             for number in unknown:
                 self._known[number] = self._run.strings.own(f"{self._half}@{texts.get(number, '')}")
         return np.array([self._known[number] for number in distinct.tolist()], dtype=np.int64)[place.reshape(-1)]
-
-

@@ -1,4 +1,5 @@
-"""Captured graphs: which model a stream belongs to and when, and the descriptions the runtime cached (aclgraph.md 3, 4)."""
+"""Captured graphs: which model a stream belongs to and when, and the descriptions the runtime cached (aclgraph.md 3,
+4)."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from warehouse.readers.raw_run import RawRun
 
 _CAPTURED = 0
 _FIELDS = (
-    "model", "device", "stream", "task", "task_type", "block_count", "mix_ratio", "op_name", "op_type", "attr", "op_flag",
-    "tensors",
+    "model", "device", "stream", "task", "task_type", "block_count", "mix_ratio", "op_name", "op_type", "attr",
+    "op_flag", "tensors",
 )  # fmt: skip
 
 
@@ -93,9 +94,11 @@ class GraphPart:
     def tensor_lists(self, batch: object) -> None:
         """Takes `tensor_list` batches; replaced by whoever keeps them."""
 
-    def describe(self, device: Numbers, stream: Numbers, task: Numbers, model: Numbers) -> tuple[Numbers, dict[str, Numbers]]:
-        """(place of each task's description or NONE, all descriptions).  A stream is told apart by its model, for a stream
-        may serve one graph after the other."""
+    def describe(
+        self, device: Numbers, stream: Numbers, task: Numbers, model: Numbers
+    ) -> tuple[Numbers, dict[str, Numbers]]:
+        """(place of each task's description or NONE, all descriptions).  A stream is told apart by its model, for a
+        stream may serve one graph after the other."""
         found = np.full(len(task), NONE, np.int64)
         if len(self._order):
             known = {

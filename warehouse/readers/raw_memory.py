@@ -1,4 +1,5 @@
-"""Memory of the framework's allocator and of the graph engine (framework-files.md 5.11, cann-files.md 4.3, ascend-db.md 5)."""
+"""Memory of the framework's allocator and of the graph engine (framework-files.md 5.11, cann-files.md 4.3,
+ascend-db.md 5)."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ _ACTION = _COLUMNS.split().index("action")
 
 
 class MemoryPart:
-    """Allocations and totals over time.  Fill `engine` (records of the graph engine: see raw_prof_memory) before reading."""
+    """Allocations and totals over time.  Fill `engine` (records of the graph engine: see raw_prof_memory) before
+    reading."""
 
     def __init__(self, run: RawRun, framework: FrameworkPart, host_events: SortedRows) -> None:
         self._run = run
@@ -88,7 +90,7 @@ class MemoryPart:
         for batch in batches:
             columns = [column.tolist() for column in numbers(batch, *_COLUMNS.split())]
             for found in zip(*columns, strict=True):
-                time, address, pid = found[:3]
+                _, address, pid = found[:3]
                 if (pid, address) != key or not block.takes(found[_ACTION]):
                     if block.records:
                         done.append(block.records)
@@ -135,21 +137,37 @@ class MemoryPart:
         gone = ~released & ~blocked
         self._allocations.add(
             record(
-                "allocation", count, component=self._words["PTA"], device_id=found["device"], name=or_null(name),
-                size_bytes=found["size"], start_ns=found["time"], release_ns=or_null(found["free"]),
-                active_release_ns=or_null(found["block_free"]), start_allocated_bytes=found["allocated"],
-                start_reserved_bytes=found["reserved"], start_active_bytes=found["active"],
+                "allocation",
+                count,
+                component=self._words["PTA"],
+                device_id=found["device"],
+                name=or_null(name),
+                size_bytes=found["size"],
+                start_ns=found["time"],
+                release_ns=or_null(found["free"]),
+                active_release_ns=or_null(found["block_free"]),
+                start_allocated_bytes=found["allocated"],
+                start_reserved_bytes=found["reserved"],
+                start_active_bytes=found["active"],
                 **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
-                stream_ptr=found["stream"], row=number,
-            )  # fmt: skip
+                stream_ptr=found["stream"],
+                row=number,
+            )
         )
         named = name != NONE
         start = found["time"][named]
         self._events.add(
             record(
-                "host_event", len(start), kind=HOST_ALLOCATION, start_ns=start, end_ns=start, pid=0, tid=0, name=name[named],
+                "host_event",
+                len(start),
+                kind=HOST_ALLOCATION,
+                start_ns=start,
+                end_ns=start,
+                pid=0,
+                tid=0,
+                name=name[named],
                 row=number[named],
-            )  # fmt: skip
+            )
         )
 
     def add_engine(self, batch: pa.RecordBatch) -> None:
@@ -168,7 +186,8 @@ class MemoryPart:
         yield from self._engine
 
     def allocations(self) -> Iterator[pa.RecordBatch]:
-        """`allocation` batches: the framework's by time, then the graph engine's by release, what was not released last."""
+        """`allocation` batches: the framework's by time, then the graph engine's by release, what was not released
+        last."""
         yield from self._allocations.batches()
         yield from self._engine_allocations()
 
@@ -177,7 +196,15 @@ class MemoryPart:
         open_: dict[tuple[int, int, int], tuple[int, ...]] = {}
         done: list[tuple[int, ...]] = []
         for batch in self._engine:
-            names = ("name", "address", "device_id", "size_bytes", "time_ns", "total_allocated_bytes", "total_reserved_bytes")
+            names = (
+                "name",
+                "address",
+                "device_id",
+                "size_bytes",
+                "time_ns",
+                "total_allocated_bytes",
+                "total_reserved_bytes",
+            )
             for name, address, device, size, time, allocated, reserved in zip(
                 *(column.tolist() for column in numbers(batch, *names)), strict=True
             ):
@@ -200,8 +227,8 @@ class MemoryPart:
             )  # fmt: skip
 
     def records(self) -> Iterator[pa.RecordBatch]:
-        """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine their
-        sums with the latest of the other on the same device (5.11, step 6)."""
+        """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine
+        their sums with the latest of the other on the same device (5.11, step 6)."""
         latest: dict[tuple[int, int], tuple[int, int, int, int]] = {}
         nothing = (0, 0, 0, NONE)
         found: list[tuple[int, ...]] = []
@@ -229,8 +256,8 @@ class MemoryPart:
 
 _ENGINE = 2  # component of the graph engine's rows; they come after the allocator's of the same time
 _MEMORY = (
-    "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr", "device_no",
-    "component", "action", "allocator", "tid", "pid",
+    "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr",
+    "device_no", "component", "action", "allocator", "tid", "pid",
 )  # fmt: skip
 
 
@@ -261,5 +288,5 @@ def _as_rows(blocks: list[list[tuple[int, ...]]]) -> pa.RecordBatch:
 
 
 _END_COLUMNS = (
-    "free", "free_allocated", "free_reserved", "free_active", "block_free", "block_allocated", "block_reserved", "block_active",
-)  # fmt: skip
+    "free", "free_allocated", "free_reserved", "free_active", "block_free", "block_allocated", "block_reserved",
+    "block_active", )  # fmt: skip

@@ -39,7 +39,8 @@ class _Core:
 
 
 class MetricPart:
-    """`task_metric` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did not work."""
+    """`task_metric` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did
+    not work."""
 
     def __init__(self, run: RawRun, host: HostTasks, device: DevicePart) -> None:
         self._run = run
@@ -71,7 +72,9 @@ class MetricPart:
             try:
                 metrics = _native.PmuMetrics(group, [int(event, 16) for event in text.split(",") if event.strip()])
             except ValueError as error:
-                self._run.ledger.note(WARNING, "no-metrics", f"PMU counters of {_CORES[kind]} cores are not evaluated: {error}")
+                self._run.ledger.note(
+                    WARNING, "no-metrics", f"PMU counters of {_CORES[kind]} cores are not evaluated: {error}"
+                )
                 return False
             names = [f"{_CORES[kind]}_{vendor_name(name)}" for name in metrics.names]
             cores, mhz = folder.number("ai_core_num" if kind == _AIC else "aiv_num"), _nominal(folder, kind)
@@ -110,7 +113,11 @@ class MetricPart:
             end = self._device.ns(device.device_id, batch.column("end"))
             device_id = np.full(count, device.device_id)
             keys = task_keys(
-                device_id, stream, self._device.flips.batches(device_id, stream, end), task, np.where(in_ffts, context, NONE)
+                device_id,
+                stream,
+                self._device.flips.batches(device_id, stream, end),
+                task,
+                np.where(in_ffts, context, NONE),
             )
             counters = dict(zip(_COUNTERS, numbers(batch, *_COUNTERS), strict=True))
             found = rows(
@@ -142,10 +149,12 @@ class MetricPart:
                 with_columns(
                     counted.select(["device", "core", "is_block", "cycles", "end", *_COUNTERS]),
                     {
-                        "row": found["row"][mine], "task_row": found["task_row"][mine],
-                        "descriptor": found["descriptor"][mine], "number": counted.column("row").to_numpy(),
+                        "row": found["row"][mine],
+                        "task_row": found["task_row"][mine],
+                        "descriptor": found["descriptor"][mine],
+                        "number": counted.column("row").to_numpy(),
                     },
-                )  # fmt: skip
+                )
             )
         if lost:
             text = "PMU records of no operator, or that ended outside its time"
@@ -201,9 +210,13 @@ class MetricPart:
             return
         values = pa.record_batch(
             core.metrics.evaluate(
-                counts.counters, counts.cycles, counts.blocks, self._mhz(counts, core), cores=core.core_count,
+                counts.counters,
+                counts.cycles,
+                counts.blocks,
+                self._mhz(counts, core),
+                cores=core.core_count,
                 nominal_mhz=core.mhz,
-            )  # fmt: skip
+            )
         )
         for name, column in zip(core.names, values.columns, strict=True):
             table[task, columns[name]] = column.to_numpy()

@@ -32,7 +32,16 @@ class _State:
     on_thread: dict[int, _Op] = field(default_factory=dict)
     at_enqueue: dict[int, _Op | None] = field(default_factory=dict)  # number -> operator at the end of its enqueue
     dequeue: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # thread -> number, end
-    waiting: dict[int, list[int]] = field(default_factory=dict)  # number -> allocations made before its enqueue had ended
+    # number -> allocations made before its enqueue had ended
+    waiting: dict[int, list[int]] = field(default_factory=dict)
+
+    def begin_dequeue(self, thread: tuple[int, int], number: int, end: int) -> None:
+        if thread in self.dequeue:
+            self.at_enqueue.pop(self.dequeue[thread][0], None)
+        self.dequeue[thread] = number, end
+
+    def is_in_dequeue(self, thread: tuple[int, int], time: int) -> bool:
+        return thread in self.dequeue and time < self.dequeue[thread][1]
 
 
 class AllocationNames:
@@ -57,27 +66,19 @@ class AllocationNames:
                 if kind == _OP:
                     _open(state, time, end, name, tid, name in skipped)
                 elif kind == _ENQUEUE:
-                    op = state.at_enqueue[key] = state.on_thread.get(tid)
-                    for waiting in state.waiting.pop(key, ()):
-                        if (found := _named(op, framework)) != NONE:
-                            yield waiting, found
+                    state.at_enqueue[key] = state.on_thread.get(tid)
+                    found = _named(state.at_enqueue[key], framework)
+                    yield from ((waiting, found) for waiting in state.waiting.pop(key, ()) if found != NONE)
                 elif kind == _DEQUEUE:
-                    before = state.dequeue.get((pid, tid))
-                    if before is not None:
-                        state.at_enqueue.pop(before[0], None)
-                    state.dequeue[pid, tid] = (key, end)
-                else:
-                    key, end = state.dequeue.get((pid, tid), (NONE, NONE))
-                    if pid in pids and tid in tids and time < end:
-                        if key in state.at_enqueue:
-                            found = _named(state.at_enqueue[key], framework)
-                        else:
-                            state.waiting.setdefault(key, []).append(row)
-                            continue
-                    else:
-                        found = _running(state.on_thread.get(tid), time)
-                    if found != NONE:
+                    state.begin_dequeue((pid, tid), key, end)
+                elif pid in pids and tid in tids and state.is_in_dequeue((pid, tid), time):
+                    number = state.dequeue[pid, tid][0]
+                    if number not in state.at_enqueue:
+                        state.waiting.setdefault(number, []).append(row)
+                    elif (found := _named(state.at_enqueue[number], framework)) != NONE:
                         yield row, found
+                elif (found := _running(state.on_thread.get(tid), time)) != NONE:
+                    yield row, found
 
 
 def _open(state: _State, start: int, end: int, name: int, tid: int, is_skipped: bool) -> None:

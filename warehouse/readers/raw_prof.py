@@ -46,7 +46,9 @@ class ProfPart:
             run.ledger.note(INFO, "no-prof", "no CANN calls and no device tasks: there is no PROF directory")
             return
         for path in run.files.other_profs:
-            run.ledger.note(WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read")
+            run.ledger.note(
+                WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read"
+            )
         self._note_missing()
         self.names.load()
         try:
@@ -117,12 +119,20 @@ class ProfPart:
             address, size, name, device, thread = numbers(batch, "address", "size", "op_name", "device", "thread")
             self._memory.add_engine(
                 record(
-                    "memory_event", batch.num_rows, component=component, device_id=device,
-                    time_ns=calls.ns(batch.column("time")), name=or_null(self.names.of_hashes(name)), address=address,
-                    size_bytes=size, total_allocated_bytes=batch.column("total_allocated"),
-                    total_reserved_bytes=batch.column("total_reserved"), pid=self.pid, tid=thread,
+                    "memory_event",
+                    batch.num_rows,
+                    component=component,
+                    device_id=device,
+                    time_ns=calls.ns(batch.column("time")),
+                    name=or_null(self.names.of_hashes(name)),
+                    address=address,
+                    size_bytes=size,
+                    total_allocated_bytes=batch.column("total_allocated"),
+                    total_reserved_bytes=batch.column("total_reserved"),
+                    pid=self.pid,
+                    tid=thread,
                     action=np.where(size < 0, release, allocate),
-                )  # fmt: skip
+                )
             )
 
 

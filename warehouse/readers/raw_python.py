@@ -50,7 +50,9 @@ class PythonPart:
             number = np.arange(row, row + batch.num_rows)
             row += batch.num_rows
             tid, pid, key, action = numbers(batch, "tid", "pid", "key", "action")
-            calls.add(rows(len(time), tid=tid, pid=pid, time=time, key=key, is_return=action & 1, tag=action, row=number))
+            calls.add(
+                rows(len(time), tid=tid, pid=pid, time=time, key=key, is_return=action & 1, tag=action, row=number)
+            )
         levels = SortedRows(["tid", "level", "place"], self._run.spill)
         for leveled in self._leveled(calls.batches()):
             levels.add(leveled)
@@ -87,7 +89,8 @@ class PythonPart:
                 )  # fmt: skip
 
     def _frame_names(self, thread: int, key: np.ndarray, is_return: np.ndarray, tag: np.ndarray) -> np.ndarray:
-        """String numbers: the dictionary's text, `nn.Module: Class_n` for a module call, the key's digits if it has none."""
+        """String numbers: the dictionary's text, `nn.Module: Class_n` for a module call, the key's digits if it has
+        none."""
         strings = self._run.strings
         name = self._names.find(key)
         name[is_return == 1] = 0
@@ -109,7 +112,8 @@ class PythonPart:
         return name
 
     def _add_frames(self, levels: SortedRows) -> None:
-        """Ranges from a call and the next return of the same thread and depth; the last row of each batch comes again."""
+        """Ranges from a call and the next return of the same thread and depth; the last row of each batch comes
+        again."""
         position = 0
         for batch in adjacent(_closed(levels.batches())):
             tid, pid, level, time, name, is_return = numbers(batch, "tid", "pid", "level", "time", "name", "is_return")
@@ -122,9 +126,16 @@ class PythonPart:
                 end[still_open] = [self._latest[each] for each in tid[call][still_open].tolist()]
             self._events.add(
                 record(
-                    "host_event", len(call), kind=HOST_PYTHON, start_ns=time[call], end_ns=end, pid=pid[call], tid=tid[call],
-                    name=name[call], row=np.arange(position, position + len(call)),
-                )  # fmt: skip
+                    "host_event",
+                    len(call),
+                    kind=HOST_PYTHON,
+                    start_ns=time[call],
+                    end_ns=end,
+                    pid=pid[call],
+                    tid=tid[call],
+                    name=name[call],
+                    row=np.arange(position, position + len(call)),
+                )
             )
             position += len(call)
 

@@ -64,8 +64,8 @@ def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
 
 
 def adjacent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours meet
-    in one batch."""
+    """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
+    meet in one batch."""
     kept: pa.RecordBatch | None = None
     for batch in batches:
         if batch.num_rows:
@@ -84,9 +84,9 @@ def with_columns(batch: pa.RecordBatch, columns: dict[str, Numbers]) -> pa.Recor
 def aligned(
     first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
 ) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
-    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the keys and
-    rows of `first` with equal keys never stand in two batches (sorted_rows.cut_at).  Rows of the others before or between
-    them come with the next batch; those after the last do not come.
+    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
+    keys and rows of `first` with equal keys never stand in two batches (sorted_rows.cut_at).  Rows of the others
+    before or between them come with the next batch; those after the last do not come.
     """
     readers = [_Until(other, keys) for other in others]
     for batch in first:

@@ -1,4 +1,5 @@
-"""One raw run directory opened for reading: its files, what they say about themselves, and its streams as they are decoded."""
+"""One raw run directory opened for reading: its files, what they say about themselves, and its streams as they are
+decoded."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ class RawRun:
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
         for path in self.files.unknown:
             self.ledgers[path] = Ledger()
-            self.ledgers[path].note(WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format")
+            self.ledgers[path].note(
+                WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
+            )
 
     def close(self) -> None:
         self.spill.close()
@@ -87,9 +90,7 @@ class RawRun:
         )
         yield from self._decoded(decoder, stream, None)
 
-    def _decoded(
-        self, decoder: _native.Decoder, stream: str, kind: str | None
-    ) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _decoded(self, decoder: _native.Decoder, stream: str, kind: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Batches with their kinds, what comes beside them before them; the decoder's ledger is booked at the end."""
         base = self._tensor_lists  # each decoder numbers its lists from 0
         try:
@@ -113,7 +114,7 @@ class RawRun:
                     rows = _moved(rows, "id", base)
                 yield side, rows
 
-    def _book(self, stream: str, counted: dict[str, Any]) -> None:
+    def _book(self, stream: str, counted: _native.DecoderLedger) -> None:
         paths = []
         for row in counted["files"]:
             path = Path(row["path"])

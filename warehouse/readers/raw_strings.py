@@ -62,7 +62,8 @@ class RawStrings:
         return number
 
     def lists(self, column: pa.Array) -> pa.Array:
-        """Numbers of the same texts written as the vendor writes lists: `;` becomes `;`, CR, LF; an empty text is null."""
+        """Numbers of the same texts written as the vendor writes lists: `;` becomes `;`, CR, LF; an empty text is
+        null."""
         return self._in_form(LISTS, column)
 
     def quoted(self, column: pa.Array) -> pa.Array:
@@ -105,10 +106,10 @@ class RawStrings:
         self.take()
         for rows in self._native():
             yield batch("string", [rows.column(0), rows.column(1)])
-        for form, used in self._used.items():
+        for form in self._used:
             for rows in self._native():
                 number = rows.column(0).to_numpy()
-                used = _grown(used, int(number[-1]) + 1)
+                used = _grown(self._used[form], int(number[-1]) + 1)
                 chosen = rows.filter(pa.array(used[number]))
                 if chosen.num_rows:
                     yield batch("string", [pc.add(chosen.column(0), form), _written(form, chosen.column(1))])
@@ -132,7 +133,9 @@ class RawStrings:
 
 
 def _grown(flags: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.bool_]:
-    return flags if len(flags) >= size else np.concatenate([flags, np.zeros(max(size, 2 * len(flags)) - len(flags), bool)])
+    return (
+        flags if len(flags) >= size else np.concatenate([flags, np.zeros(max(size, 2 * len(flags)) - len(flags), bool)])
+    )
 
 
 def _written(form: int, texts: pa.Array) -> pa.Array:

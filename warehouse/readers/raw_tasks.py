@@ -1,4 +1,5 @@
-"""Tasks as the host handed them to the devices, with what they are: operators, parts of collectives, others (cann-files.md 6.3)."""
+"""Tasks as the host handed them to the devices, with what they are: operators, parts of collectives, others
+(cann-files.md 6.3)."""
 
 from __future__ import annotations
 
@@ -54,9 +55,7 @@ def task_keys(device: Numbers, stream: Numbers, batch: Numbers, task: Numbers, c
 class HostTasks:
     """`tasks`: one row a task of the host, sorted by `KEYS`; `operators` and `small_ops`: what they are, by `row`."""
 
-    def __init__(
-        self, run: RawRun, names: Names, calls: CallPart, graphs: GraphPart, describer: Describer
-    ) -> None:
+    def __init__(self, run: RawRun, names: Names, calls: CallPart, graphs: GraphPart, describer: Describer) -> None:
         self._run = run
         self._names = names
         self._calls = calls
@@ -101,7 +100,9 @@ class HostTasks:
             number = np.arange(row, row + len(size))
             row += len(size)
             time = self._calls.ns(batch.column("time"))
-            self._copies.add(rows(len(size), time=time, thread=thread, size=size, most=most, direction=direction, row=number))
+            self._copies.add(
+                rows(len(size), time=time, thread=thread, size=size, most=most, direction=direction, row=number)
+            )
 
     def _find_flips(self) -> None:
         version = self._run.config.host.info.get("drvVersion")
@@ -133,7 +134,7 @@ class HostTasks:
         self._take_small_ops()
 
     def _sort_out(self, batch: pa.RecordBatch, copies: pa.RecordBatch | None) -> None:
-        device, stream, task, time, kind = numbers(batch, "device", "stream", "task", "time", "task_type")
+        device, stream, time, kind = numbers(batch, "device", "stream", "time", "task_type")
         track_batch = self._flips.batches(device, stream, time)
         model = np.where(
             batch.column("model").to_numpy() != NONE,
@@ -161,12 +162,15 @@ class HostTasks:
     def _is_launching(self, batch: pa.RecordBatch) -> np.ndarray:
         """Whether the node around a task launches it: `step_info` and operators of the LCCL library do not."""
         item, type_ = numbers(batch, "node_item", "node_type")
-        return ~self._names.types_named(self._names.of_types(10000, type_), ("step_info",)) & ~self._describer.is_lccl(item)
+        is_step = self._names.types_named(self._names.of_types(10000, type_), ("step_info",))
+        found: np.ndarray = ~(is_step | self._describer.is_lccl(item))
+        return found
 
     def _copy_facts(
         self, batch: pa.RecordBatch, copies: pa.RecordBatch | None, is_copy: np.ndarray
     ) -> tuple[Numbers, Numbers]:
-        """Size and direction of each copy: of the n-th task with one stamp and thread the n-th part of the call's size."""
+        """Size and direction of each copy: of the n-th task with one stamp and thread the n-th part of the call's
+        size."""
         count = batch.num_rows
         size, direction = np.full(count, NONE, np.int64), np.full(count, NONE, np.int64)
         if copies is None:
@@ -185,8 +189,8 @@ class HostTasks:
         return size, direction
 
     def _take_others(self, batch: pa.RecordBatch) -> None:
-        """Tasks outside nodes.  Kernels among them, of captured graphs above all, have a cached description or at least a
-        name (aclgraph.md 4, step 5)."""
+        """Tasks outside nodes.  Kernels among them, of captured graphs above all, have a cached description or at
+        least a name (aclgraph.md 4, step 5)."""
         count = batch.num_rows
         if not count:
             return
@@ -211,15 +215,27 @@ class HostTasks:
         model, type_, size, direction = numbers(batch, "model", "type", "copy_size", "copy_direction")
         self.tasks.add(
             rows(
-                count, **task_keys(device, stream, batch_no, task, context), row=row, connection=connection, model=model,
-                type=type_, class_=class_, copy_size=size, copy_direction=direction,
-            )  # fmt: skip
+                count,
+                **task_keys(device, stream, batch_no, task, context),
+                row=row,
+                connection=connection,
+                model=model,
+                type=type_,
+                class_=class_,
+                copy_size=size,
+                copy_direction=direction,
+            )
         )
         return row
 
     def _take_launched(self) -> None:
         """Kernels launched in a node: a row an operator and context."""
-        streams = ("compact.node_basic_info", "additional.tensor_info", "compact.node_attr_info", "additional.context_id_info")
+        streams = (
+            "compact.node_basic_info",
+            "additional.tensor_info",
+            "compact.node_attr_info",
+            "additional.context_id_info",
+        )
         others = [self._by("outer", stream) for stream in streams]
         launched = cut_at(self._launched.batches(), ["outer"])
         for batch, found in aligned(launched, others, ("outer",)):
@@ -240,13 +256,9 @@ class HostTasks:
             first = Lookup(task[row], context).first(task[row], context) == np.arange(len(row))
             row, context, is_whole = row[first], context[first], is_whole[first]
             tracks = tracks.take(pa.array(row))
-            numbered = self._add(
-                tracks, np.where(is_whole, OTHER, COMPUTE), context, tracks.column("node").to_numpy()
-            )
+            numbered = self._add(tracks, np.where(is_whole, OTHER, COMPUTE), context, tracks.column("node").to_numpy())
             kept = pa.array(~is_whole)
-            self.operators.add(
-                node.described(tracks.filter(kept), numbered[~is_whole], operator[row][~is_whole])
-            )
+            self.operators.add(node.described(tracks.filter(kept), numbered[~is_whole], operator[row][~is_whole]))
 
     def _take_small_ops(self) -> None:
         """Tasks of collectives: a row an operation and context."""
@@ -301,5 +313,3 @@ class _HcclInfos:
             has = place != NONE
             found[has] = self._infos.column(name).to_numpy()[place[has]]
         return found
-
-

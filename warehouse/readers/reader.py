@@ -13,7 +13,9 @@ from warehouse.readers.issues import Ledger
 class ProfileReader(Protocol):
     """Record batches of one rank (warehouse/batches/records.py); streams may be read in any order and again."""
 
-    ledger: Ledger
+    @property
+    def ledger(self) -> Ledger:
+        """What could not be taken."""
 
     @property
     def has_queue(self) -> bool:
