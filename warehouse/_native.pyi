@@ -381,7 +381,7 @@ class StringTable:
 
     def __init__(self, first_id: int = 0) -> None: ...
     def take(self) -> NativeBatch | None:
-        """New texts since the last call, columns `id` and `value`, some 16 MB at most.  Call until None.
+        """New texts since the last call, columns `id` and `value`, some 8 MB at most.  Call until None.
 
         >>> StringTable().take() is None
         True

@@ -155,7 +155,8 @@ class RankWriter:
         with RawReader(candidate.input.raw, candidate.profiler) as reader:
             strings = StringMap(self._loader, reader)
             load = RankLoad(self._loader, reader, self._links, rank_id, sources[0].id, strings, self._progress)
-            load_rank(load, candidate.facts, self._catalogue, sample)
+            hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
+            load_rank(load, candidate.facts, self._catalogue, hashes)
             for source in sources:
                 if source.path in reader.ledgers:
                     source.ledger = reader.ledgers[source.path]

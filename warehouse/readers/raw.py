@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from warehouse import _native
 from warehouse.batches.records import batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
@@ -32,8 +33,20 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
         facts.device_ids.append(device_id)
         if folder.chip_name is not None:
             facts.chip_names[device_id] = folder.chip_name
+    if facts.pid is None:
+        facts.pid = _framework_pid(files)
     facts.level = next((folder.level for folder in config.folders() if folder.level is not None), None)
     return facts
+
+
+def _framework_pid(files: RawFiles) -> int | None:
+    """The process of the first operator or queue event."""
+    for kind in ("op_range", "op_mark"):
+        if kind in files.framework:
+            first = _native.FrameworkDecoder(kind, [files.framework[kind]], batch_rows=1).next()
+            if first is not None:
+                return int(pa.record_batch(first).column("pid")[0].as_py())
+    return None
 
 
 def _host_facts(config: RawConfig, facts: RankFacts) -> None:
@@ -123,18 +136,26 @@ class RawReader:
         return self._framework.has_queue
 
     def read(self, kind: str) -> Iterator[pa.RecordBatch]:
+        """Batches of a record kind; nothing if the run has none."""
         stream = self._streams.get(kind)
         return stream() if stream is not None else iter(())
 
     def counters(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """`counter_series` and `counter` batches with their kinds, a series before its values."""
         counters = self._prof.counters
         return iter(()) if counters is None else counters.series()
 
     def metric_names(self) -> list[int]:
+        """String numbers of the metrics, those of the cube cores first."""
         metrics = self._prof.metrics
         return [] if metrics is None else metrics.names()
 
+    def group_hashes(self) -> dict[str, str]:
+        """Name of an operation -> the number that stands for its group, for one operation a group."""
+        return self._prof.group_hashes()
+
     def texts(self, numbers: list[int]) -> list[str]:
+        """Texts of a few string numbers, "" for one without text."""
         found = self.run.strings.texts_of(set(numbers))
         return [found.get(number, "") for number in numbers]
 

@@ -43,6 +43,7 @@ class CommPart:
         self._ops: dict[str, Numbers] = {}
 
     def load(self) -> None:
+        """Find the operations, name them, and put tasks to them."""
         ran = cut_at(self._device.small_ops.batches(), ["row"])
         for batch, (infos,) in aligned(ran, [self._host.small_ops.batches()], ("row",)):
             if infos is not None:
@@ -100,6 +101,17 @@ class CommPart:
             names.append(self._run.strings.own(f"{text}_{digits}_{numbered[op]}_{occurrence + 1}"))
         ops["name"] = np.array(names, dtype=np.int64)
         ops["group_name"] = self._names.of_hashes(np.where(ops["group"] == NONE, 0, ops["group"]))
+
+    def group_hashes(self) -> dict[str, str]:
+        """Name of an operation -> its group's hash as text, for the first operation of each group."""
+        if not len(self._ops["op"]):
+            return {}
+        groups, first = np.unique(self._ops["group"], return_index=True)
+        names = self._ops["name"][first].tolist()
+        texts = self._run.strings.texts_of(set(names))
+        return {
+            texts[name]: str(group % _U64) for name, group in zip(names, groups.tolist(), strict=True) if group != NONE
+        }
 
     def _take_facts(self, stream: str, call: str, fields: str) -> None:
         """Columns of the records that lie in each operation's node; NONE where there is none."""

@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from warehouse import _native
 from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.official_open import check_regular_file
-from warehouse.readers.raw_files import DeviceFiles, RawFiles
+from warehouse.readers.raw_files import RawFiles
+from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
@@ -69,6 +72,7 @@ class FolderConfig:
 
     @property
     def device(self) -> dict[str, Any]:
+        """The description of the device; {} in the host's."""
         devices = self.info.get("DeviceInfo")
         return devices[0] if isinstance(devices, list) and devices and isinstance(devices[0], dict) else {}
 
@@ -87,6 +91,7 @@ class FolderConfig:
 
     @property
     def level(self) -> str | None:
+        """Level0, Level1 or Level2."""
         text = str(self.sample.get("prof_level") or self.sample.get("profLevel") or "")
         return f"Level{text[-1]}" if text[-1:] in ("0", "1", "2") else None
 
@@ -197,12 +202,19 @@ def device_clock(folder: FolderConfig) -> _native.TickClock:
     return _native.TickClock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
 
 
-def sample_clock(folder: FolderConfig) -> _native.TickClock:
-    """Stamps of sampled counters (collection format 1.0: us since the device's start log) to ns of the wall clock."""
-    offset = folder.offset_ns
-    if offset is None or folder.host_start.monotonic_ns is None:
-        raise InputError("no times: start_info or host_start.log is missing")
-    return _native.TickClock("1", 0, folder.host_start.monotonic_ns + offset)
+def sampled_ns(folder: FolderConfig, monotonic_ns: Numbers) -> Numbers:
+    """Wall clock of counters that are sampled in us of the monotonic clock, in the vendor's arithmetic of doubles:
+    steps of 256 ns, which is less than their us.  InputError where the files do not tell the wall clock."""
+    if folder.offset_ns is None:
+        raise InputError("no times: start_info is missing")
+    return (monotonic_ns.astype(np.float64) + float(folder.offset_ns)).astype(np.int64)
+
+
+def sampling_start_ns(folder: FolderConfig) -> int:
+    """What stamps of sampled counters count from (collection format 1.0), on the monotonic clock of the host."""
+    if folder.host_start.monotonic_ns is None:
+        raise InputError("no times: host_start.log is missing")
+    return folder.host_start.monotonic_ns
 
 
 def _latched_ns(folder: FolderConfig) -> int:
@@ -245,7 +257,3 @@ def _framework_offset(config: RawConfig, ledger: Ledger) -> int:
         WARNING, "no-wall-clock", "no file tells the wall clock: times are those of a clock that starts with the host"
     )
     return 0
-
-
-def device_config(config: RawConfig, device: DeviceFiles) -> FolderConfig:
-    return config.devices[device.device_id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_calls import CallPart
-from warehouse.readers.raw_config import FolderConfig, host_clock, sample_clock
+from warehouse.readers.raw_config import FolderConfig, host_clock, sampled_ns, sampling_start_ns
 from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_files import DeviceFiles
 from warehouse.readers.raw_metrics import MetricPart
@@ -20,6 +21,7 @@ from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
 _HBM_BYTES = 32  # that one count stands for
+_STACKS = 4
 # ENUM_MODULE of databases (ascend-db.md 3); a point stands for a number without a module
 _MODULE_NAMES = (
     "SLOG IDEDD SCC HCCL FMK CCU DVPP RUNTIME CCE HDC DRV NET . . . . . . . . . . DEVMM KERNEL LIBMEDIA CCECPU . ROS "
@@ -48,9 +50,11 @@ class CounterPart:
         self._modules = SortedRows(["place", "row"], run.spill)
         self._memory = SortedRows(["place", "row"], run.spill)
         self._marks = SortedRows(["start_ns", "-end_ns"], run.spill)
-        self._hbm = SortedRows(["device", "hbm", "event", "time", "row"], run.spill)
+        self._stacks: set[int] = set()
+        self._hbm = SortedRows(["device", "event", "time", "row"], run.spill)
 
     def load(self) -> None:
+        """Decode the counters of all devices, and the marks."""
         for place, device in enumerate(self._run.files.devices):
             folder = self._run.config.devices[device.device_id]
             try:
@@ -123,6 +127,7 @@ class CounterPart:
             time = self._sampled_ns(batch, folder)
             number = np.arange(row, row + len(time))
             row += len(time)
+            self._stacks.update(np.unique(hbm).tolist())
             self._hbm.add(
                 rows(len(time), device=device.device_id, hbm=hbm, event=event, time=time, row=number, count=count)
             )
@@ -131,10 +136,8 @@ class CounterPart:
     def _sampled_ns(batch: pa.RecordBatch, folder: FolderConfig) -> Numbers:
         """Stamps of a sampled counter: us since the device's start log, or ns of the monotonic clock (format 2.0)."""
         if "time_us" in batch.schema.names:
-            return np.asarray(sample_clock(folder).column_ns(batch.column("time_us")))
-        if folder.offset_ns is None:
-            raise InputError("no times: start_info is missing")
-        return np.asarray(batch.column("time").to_numpy() + folder.offset_ns)
+            return sampled_ns(folder, numbers(batch, "time_us")[0] * 1000 + sampling_start_ns(folder))
+        return sampled_ns(folder, numbers(batch, "time")[0])
 
     def _load_marks(self) -> None:
         words = {number: self._run.strings.own(text) for number, text in _MARK_TYPES.items()}
@@ -195,7 +198,7 @@ class CounterPart:
                 )
                 number += 1
         known: dict[tuple[int, int, int], int] = {}
-        last: dict[tuple[int, int, int], int] = {}
+        rounds = _Rounds(len(self._stacks))
         for batch in self._hbm.batches():
             device, hbm, event, time, count = numbers(batch, "device", "hbm", "event", "time", "count")
             keys = list(zip(device.tolist(), hbm.tolist(), event.tolist(), strict=True))
@@ -205,12 +208,9 @@ class CounterPart:
                     number += 1
                     name = "write" if key[2] else "read"
                     yield "counter_series", _one_series(known[key], key[0], "HBM", key[1], name, "bytes/s")
-            before = _previous(keys, time, last)
-            values = _bandwidth(count, time, before)
-            yield (
-                "counter",
-                record("counter", len(time), series=np.array([known[key] for key in keys]), time_ns=time, value=values),
-            )
+            values = _bandwidth(count, time, rounds.before(device, event, time))
+            series = np.array([known[key] for key in keys])
+            yield "counter", record("counter", len(time), series=series, time_ns=time, value=values)
 
     def _frequencies(self, device_id: int, folder: FolderConfig) -> tuple[Numbers, Numbers]:
         """The clock of the cores at the session's start, at each change and at its end."""
@@ -235,19 +235,30 @@ def _one_series(number: int, device: int, family: str, instance: int | None, nam
     )
 
 
-def _previous(keys: list[tuple[int, int, int]], time: Numbers, last: dict[tuple[int, int, int], int]) -> Numbers:
-    """Time of the sample before each one of its series, NONE for the first; rows are sorted by series and time."""
-    before = np.empty(len(time), np.int64)
-    for place, (key, at) in enumerate(zip(keys, time.tolist(), strict=True)):
-        before[place] = last.get(key, NONE)
-        last[key] = at
-    return before
+class _Rounds:
+    """The round of samples before each one: the stacks of a device report one after the other, and the vendor takes
+    them to be four, so that a sample's time is reckoned from the fourth row before it of the same device and kind."""
+
+    def __init__(self, stacks: int) -> None:
+        self._size = max(_STACKS, stacks)
+        self._last: dict[tuple[int, int], deque[int]] = {}
+
+    def before(self, device: Numbers, event: Numbers, time: Numbers) -> Numbers:
+        """Time of that row, NONE where there is none; rows are sorted by device, kind and time."""
+        found = np.empty(len(time), np.int64)
+        for place, (key, at) in enumerate(
+            zip(zip(device.tolist(), event.tolist(), strict=True), time.tolist(), strict=True)
+        ):
+            last = self._last.setdefault(key, deque(maxlen=self._size))
+            found[place] = last[0] if len(last) == self._size else NONE
+            last.append(at)
+        return found
 
 
 def _bandwidth(count: Numbers, time: Numbers, before: Numbers) -> npt.NDArray[np.float64]:
-    """Bytes a second since the sample before; the first sample of a series, which has none, is 0."""
+    """Whole bytes a second since the round before; 0 in the first round."""
     elapsed = time - before
     good = (before != NONE) & (elapsed > 0)
     values = np.zeros(len(time))
-    values[good] = count[good] * _HBM_BYTES / elapsed[good] * 1e9
+    values[good] = np.floor(count[good] * _HBM_BYTES / elapsed[good] * 1e9)
     return values

@@ -118,6 +118,7 @@ class Describer:
         return self._states[is_unaging]
 
     def hf32(self, flag: Numbers) -> Numbers:
+        """String numbers of whether HF32 may be used."""
         found: Numbers = self._hf32[flag & 1]
         return found
 

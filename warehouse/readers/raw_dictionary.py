@@ -24,6 +24,7 @@ class Names:
         self._type_texts: dict[int, str] = {}
 
     def load(self) -> None:
+        """Decode both dictionaries."""
         for _, _, batch in self._run.host_stream("additional.hash_dic"):
             self._hashes.add(*numbers(batch, "hash", "value"))
         found = []

@@ -41,6 +41,7 @@ class FrameworkPart:
         run.strings.watch("step", lambda text: _STEP in text)
 
     def load(self) -> None:
+        """Decode all files but those of memory and Python frames."""
         self._load_ops()
         self._load_queue()
         self._load_gc()

@@ -45,6 +45,7 @@ class GraphPart:
         self._generation_of: dict[tuple[int, int, int], int] = {}
 
     def load(self) -> None:
+        """Decode streams of graphs and descriptions."""
         self._load_streams()
         self._load_descriptions()
 

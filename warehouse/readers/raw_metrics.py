@@ -54,6 +54,7 @@ class MetricPart:
         self._numbers: Numbers = np.empty(0, np.int64)
 
     def load(self) -> None:
+        """Decode the PMU records and find their tasks."""
         for device in self._run.files.devices:
             if "ffts_profile" in device.streams and device.device_id in self._device.clocks and self._configure(device):
                 self._load_frequencies(device)

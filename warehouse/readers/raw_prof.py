@@ -37,10 +37,12 @@ class ProfPart:
         self._kernels = SortedRows(["descriptor"], run.spill)
         self._host_events = host_events
         self.metrics: MetricPart | None = None
+        self._comm: CommPart | None = None
         self.counters: CounterPart | None = None
         self.streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {}
 
     def load(self) -> None:
+        """Decode the PROF directory; `streams` can be read then."""
         run = self._run
         if run.files.prof is None:
             run.ledger.note(INFO, "no-prof", "no CANN calls and no device tasks: there is no PROF directory")
@@ -65,7 +67,7 @@ class ProfPart:
         host.load()
         device = DevicePart(run, self.names, host)
         device.load()
-        comm = CommPart(run, self.names, calls, host, device)
+        comm = self._comm = CommPart(run, self.names, calls, host, device)
         comm.load()
         self._describe(host, device)
         self.metrics = MetricPart(run, host, device)
@@ -85,6 +87,10 @@ class ProfPart:
             "module_memory": self.counters.module_memory,
             "device_memory": self.counters.device_memory,
         }
+
+    def group_hashes(self) -> dict[str, str]:
+        """Name of an operation -> the number that stands for its group, for one operation a group."""
+        return {} if self._comm is None else self._comm.group_hashes()
 
     def _note_missing(self) -> None:
         streams = {stream for device in self._run.files.devices for stream in device.streams}

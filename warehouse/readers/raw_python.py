@@ -34,6 +34,7 @@ class PythonPart:
         run.strings.watch("module", lambda text: _MODULE in text)
 
     def load(self) -> None:
+        """Decode calls and names, and make frames of them."""
         has_both = {"python_tracer_func", "python_tracer_hash"} <= self._run.files.framework.keys()
         for _, batch in self._run.framework("python_tracer_hash"):
             key, name = numbers(batch, "key", "name")

@@ -206,6 +206,7 @@ class Dictionary:
         self._sorted: tuple[Numbers, Numbers] | None = None
 
     def add(self, keys: Numbers, values: Numbers) -> None:
+        """Take pairs."""
         self._keys.append(np.asarray(keys))
         self._values.append(np.asarray(values))
         self._sorted = None
