@@ -12,8 +12,8 @@ namespace npuwh {
 class ByteNumbers {
 public:
     struct Limits {
-        std::size_t entries = std::size_t{1} << 19;
-        std::size_t bytes = std::size_t{32} << 20;
+        std::size_t entries = std::size_t{1} << 18;
+        std::size_t bytes = std::size_t{24} << 20;
     };
     struct Entry {
         std::uint64_t hash = 0;

@@ -20,7 +20,7 @@ namespace npuwh {
 // Not locked; who shares a table between threads holds mutex() around each piece of work.
 class StringTable {
 public:
-    static constexpr std::size_t kPendingLimit = std::size_t{16} << 20;
+    static constexpr std::size_t kPendingLimit = std::size_t{8} << 20;
 
     struct Interned {
         std::int64_t id;

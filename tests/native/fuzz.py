@@ -4,8 +4,8 @@
     python tests/native/fuzz.py [--seconds 60] [--seed 1] [NAME ...]
 
 With clang and its libFuzzer the search is guided by coverage, and inputs that found something new are kept in
-build/fuzz-corpus; without it the same entries run on mutated seeds.  NAME picks fuzzers (fuzz_framework, ...); each runs
-for the given time.  Exit status 1 if one found something: the input is named and left in the build folder.
+build/fuzz-corpus; without it the same entries run on mutated seeds.  NAME picks fuzzers (fuzz_framework, ...); each
+runs for the given time.  Exit status 1 if one found something: the input is named and left in the build folder.
 """
 
 import argparse
@@ -35,7 +35,9 @@ def guided_command(program: Path, seconds: int, seed: int) -> list[str]:
     """libFuzzer on the seeds that the program itself writes, and on what earlier runs kept."""
     corpus = ROOT / "build" / "fuzz-corpus" / program.name
     corpus.mkdir(parents=True, exist_ok=True)
-    subprocess.run([program, "-runs=0"], env={**os.environ, "NPUWH_FUZZ_SEEDS": str(corpus)}, capture_output=True, check=False)
+    subprocess.run(
+        [program, "-runs=0"], env={**os.environ, "NPUWH_FUZZ_SEEDS": str(corpus)}, capture_output=True, check=False
+    )
     return [
         str(program),
         f"-max_total_time={seconds}",

@@ -34,7 +34,7 @@ public:
     SharedBatch take();
 
 private:
-    ByteNumbers cache_{{std::size_t{1} << 16, std::size_t{32} << 20}};  // number = id * 2 + was_repaired
+    ByteNumbers cache_{{std::size_t{1} << 16, std::size_t{16} << 20}};  // number = id * 2 + was_repaired
     std::int64_t next_id_ = 0;
     std::size_t batch_rows_;
     std::shared_ptr<RecordBatch> pending_;

@@ -228,7 +228,7 @@ TEST(batches_of_any_size_hold_the_same_rows) {
         check::append(bytes, check::op_range(op));
     }
     const Decoded whole = decode("op_range", bytes, 1 << 16);
-    for (const std::size_t batch_rows : {0, 1, 3, 499, 500, 501}) {
+    for (const std::size_t batch_rows : {0U, 1U, 3U, 499U, 500U, 501U}) {
         const Decoded got = decode("op_range", bytes, batch_rows);
         CHECK(got.rows == whole.rows);
         CHECK(got.texts == whole.texts);

@@ -51,7 +51,7 @@ void check_export(const ArrowArray& array, std::size_t rows) {
 }  // namespace
 
 TEST(columns_are_laid_out_as_arrow_wants_them) {
-    for (const std::size_t rows : {0, 1, 7, 8, 9, 64, 100}) {
+    for (const std::size_t rows : {0U, 1U, 7U, 8U, 9U, 64U, 100U}) {
         const SharedBatch batch = sample(rows);
         ArrowArray array{};
         npuwh::export_array(batch, &array);

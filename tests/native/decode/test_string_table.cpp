@@ -86,7 +86,7 @@ TEST(the_cache_stays_within_its_limits) {
 
 TEST(pending_texts_beyond_the_limit_come_in_several_batches) {
     StringTable table;
-    const std::string large(9 << 20, 'x');
+    const std::string large(5 << 20, 'x');
     for (int round = 0; round < 4; ++round) {
         CHECK_EQUAL(table.is_full(), round >= 2);
         table.intern(large + std::to_string(round));
