@@ -23,6 +23,7 @@ from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
+_FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
 _CHIPS = {
@@ -207,7 +208,8 @@ def sampled_ns(folder: FolderConfig, monotonic_ns: Numbers) -> Numbers:
     steps of 256 ns, which is less than their us.  InputError where the files do not tell the wall clock."""
     if folder.offset_ns is None:
         raise InputError("no times: start_info is missing")
-    return (monotonic_ns.astype(np.float64) + float(folder.offset_ns)).astype(np.int64)
+    wall = monotonic_ns.astype(np.float64) + float(folder.offset_ns)
+    return np.clip(wall, -_FARTHEST, _FARTHEST).astype(np.int64)
 
 
 def sampling_start_ns(folder: FolderConfig) -> int:

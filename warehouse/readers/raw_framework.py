@@ -207,7 +207,7 @@ class FrameworkPart:
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:
         if count:
-            self.run.ledgers[self.run.files.framework[stream]].take_back(stream, count, code, text)
+            self.run.lose(self.run.files.framework[stream], stream, count, code, text)
 
     def steps(self) -> Iterator[pa.RecordBatch]:
         """`step` batches in time order."""

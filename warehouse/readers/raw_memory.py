@@ -4,7 +4,6 @@ ascend-db.md 5)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,29 +12,15 @@ import pyarrow as pa
 from warehouse.batches.records import HOST_ALLOCATION
 from warehouse.readers.raw_framework import FrameworkPart
 from warehouse.readers.raw_names import AllocationNames
-from warehouse.readers.raw_rows import NONE, Numbers, numbers, or_null, record, rows
+from warehouse.readers.raw_rows import NONE, Numbers, expanded, numbers, or_null, record, rows
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import SortedRows, cut_at
 
 _NPU = 20
 _MALLOC, _FREE, _BLOCK_FREE = range(3)
 _TORCH_ALLOCATOR, _WORKSPACE = 0, 1
-_MOST_RECORDS = 3
 _BATCH = 8192
 _COLUMNS = "time address pid tid size allocated reserved active stream device action component"
-
-
-@dataclass
-class _Block:
-    """An allocation while its records come in: the malloc first, then up to one free and one block free."""
-
-    records: list[tuple[int, ...]] = field(default_factory=list)
-
-    def takes(self, action: int) -> bool:
-        return len(self.records) < _MOST_RECORDS and all(each[_ACTION] != action for each in self.records)
-
-
-_ACTION = _COLUMNS.split().index("action")
 
 
 class MemoryPart:
@@ -76,34 +61,13 @@ class MemoryPart:
             self._totals.add(every)
             by_address.add(every.filter(pa.array(found["allocator"] == _TORCH_ALLOCATOR)))
         blocks = SortedRows(["time", "row"], self._run.spill)
-        for pairs in self._blocks(by_address.batches()):
-            blocks.add(pairs)
+        for batch in cut_at(by_address.batches(), ["pid", "address"]):
+            blocks.add(_blocks(batch))
         self._name(blocks)
 
     def _only_device(self) -> int | None:
         devices = self._run.files.devices
         return devices[0].device_id if len(devices) == 1 else None
-
-    def _blocks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Blocks from records sorted by address and time: a malloc, then at most one record of each other kind."""
-        block, key, done = _Block(), (NONE, NONE), []
-        for batch in batches:
-            columns = [column.tolist() for column in numbers(batch, *_COLUMNS.split())]
-            for found in zip(*columns, strict=True):
-                _, address, pid = found[:3]
-                if (pid, address) != key or not block.takes(found[_ACTION]):
-                    if block.records:
-                        done.append(block.records)
-                    block, key = _Block(), (pid, address)
-                if block.records or found[_ACTION] == _MALLOC:
-                    block.records.append(found)
-            if len(done) >= _BATCH:
-                yield _as_rows(done)
-                done = []
-        if block.records:
-            done.append(block.records)
-        if done:
-            yield _as_rows(done)
 
     def _name(self, blocks: SortedRows) -> None:
         """Order by time of the malloc, number, and name after the operator that asked for it."""
@@ -229,31 +193,52 @@ class MemoryPart:
     def records(self) -> Iterator[pa.RecordBatch]:
         """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine
         their sums with the latest of the other on the same device (5.11, step 6)."""
-        latest: dict[tuple[int, int], tuple[int, int, int, int]] = {}
-        nothing = (0, 0, 0, NONE)
-        found: list[tuple[int, ...]] = []
+        latest: dict[tuple[int, int], Numbers] = {}
         for batch in self._totals.batches():
-            names = ("time", "allocated", "reserved", "active", "stream", "device", "component")
-            for time, allocated, reserved, active, stream, device, component in zip(
-                *(column.tolist() for column in numbers(batch, *names)), strict=True
-            ):
-                if component == _WORKSPACE:
-                    found.append((self._words["WORKSPACE"], device, time, allocated, reserved, active, stream))
-                    continue
-                is_engine = component == _ENGINE
-                own = (allocated, reserved, active, NONE if is_engine else stream)
-                latest[device, component] = own
-                other = latest.get((device, _TORCH_ALLOCATOR if is_engine else _ENGINE), nothing)
-                found.append((self._words["GE" if is_engine else "PTA"], device, time, *own))
-                both = [one + two for one, two in zip(own[:3], other[:3], strict=True)]
-                found.append((self._words["PTA+GE"], device, time, *both, other[3] if is_engine else own[3]))
-            if len(found) >= _BATCH:
-                yield _as_records(found)
-                found = []
-        if found:
-            yield _as_records(found)
+            yield self._with_sums(batch, latest)
+
+    def _with_sums(self, batch: pa.RecordBatch, latest: dict[tuple[int, int], Numbers]) -> pa.RecordBatch:
+        time, device, component, *own = numbers(
+            batch, "time", "device", "component", "allocated", "reserved", "active", "stream"
+        )
+        is_engine = component == _ENGINE
+        own[3] = np.where(is_engine, NONE, own[3])
+        count = len(time)
+        other = np.stack([np.zeros(count, np.int64)] * 3 + [np.full(count, NONE)])
+        for each in np.unique(device).tolist():
+            for mine, theirs in ((_TORCH_ALLOCATOR, _ENGINE), (_ENGINE, _TORCH_ALLOCATOR)):
+                where = np.flatnonzero((device == each) & (component == mine))
+                seen = np.flatnonzero((device == each) & (component == theirs))
+                if len(where):
+                    place = np.searchsorted(seen, where) - 1
+                    before = latest.get((each, theirs))
+                    if before is not None:
+                        other[:, where] = before[:, None]
+                    has = place >= 0
+                    other[:, where[has]] = np.stack([column[seen[place[has]]] for column in own])
+            for kind in (_TORCH_ALLOCATOR, _ENGINE):
+                where = np.flatnonzero((device == each) & (component == kind))
+                if len(where):
+                    latest[each, kind] = np.array([column[where[-1]] for column in own])
+        sums = [one + two for one, two in zip(own[:3], other[:3], strict=True)]
+        sums.append(np.where(is_engine, other[3], own[3]))
+        words = np.array([self._words[name] for name in ("PTA", "WORKSPACE", "GE")])[np.clip(component, 0, _ENGINE)]
+        row, part = expanded(np.where(component == _WORKSPACE, 1, 2))
+        return record(
+            "memory_record",
+            len(row),
+            component=np.where(part == 1, self._words["PTA+GE"], words[row]),
+            device_id=device[row],
+            time_ns=time[row],
+            **{
+                name: np.where(part == 1, both[row], single[row])
+                for name, single, both in zip(_TOTALS, own[:3], sums[:3], strict=True)
+            },
+            stream_ptr=or_null(np.where(part == 1, sums[3][row], own[3][row])),
+        )
 
 
+_TOTALS = ("allocated_bytes", "reserved_bytes", "active_bytes")
 _ENGINE = 2  # component of the graph engine's rows; they come after the allocator's of the same time
 _MEMORY = (
     "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr",
@@ -261,32 +246,30 @@ _MEMORY = (
 )  # fmt: skip
 
 
-def _as_records(found: list[tuple[int, ...]]) -> pa.RecordBatch:
-    component, device, time, allocated, reserved, active, stream = np.array(found, dtype=np.int64).T
-    return record(
-        "memory_record", len(found), component=component, device_id=device, time_ns=time, allocated_bytes=allocated,
-        reserved_bytes=reserved, active_bytes=active, stream_ptr=or_null(stream),
-    )  # fmt: skip
-
-
-def _as_rows(blocks: list[list[tuple[int, ...]]]) -> pa.RecordBatch:
-    """One row a block: its malloc, and of free and block free the time and the totals (NONE without)."""
+def _blocks(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Blocks from records sorted by address and time, an address in one batch: a malloc and up to two records after it,
+    each of another kind (5.11, step 2).  Of free and block free the time and the totals, NONE without."""
     names = _COLUMNS.split()
-    columns: dict[str, list[int]] = {name: [] for name in (*names, *_END_COLUMNS)}
-    for records in blocks:
-        for name, value in zip(names, records[0], strict=True):
-            columns[name].append(value)
-        for prefix, action in (("free", _FREE), ("block", _BLOCK_FREE)):
-            found = next((each for each in records[1:] if each[_ACTION] == action), None)
-            time, allocated, reserved, active = (NONE,) * 4 if found is None else (found[0], *found[5:8])
-            columns["free" if prefix == "free" else "block_free"].append(time)
-            for name, value in (("allocated", allocated), ("reserved", reserved), ("active", active)):
-                columns[f"{prefix}_{name}"].append(value)
-    count = len(blocks)
-    arrays = {name: np.array(values, dtype=np.int64) for name, values in columns.items()}
-    return rows(count, **arrays, row=np.arange(count))
+    found = dict(zip(names, numbers(batch, *names), strict=True))
+    action = found["action"]
+    malloc = np.flatnonzero(action == _MALLOC)
+    last = batch.num_rows - 1
+    first, second = np.minimum(malloc + 1, last), np.minimum(malloc + 2, last)
 
+    def follows(row: Numbers, distance: int) -> np.ndarray:
+        same = (found["address"][row] == found["address"][malloc]) & (found["pid"][row] == found["pid"][malloc])
+        belongs: np.ndarray = same & (row == malloc + distance) & (action[row] != _MALLOC)
+        return belongs
 
-_END_COLUMNS = (
-    "free", "free_allocated", "free_reserved", "free_active", "block_free", "block_allocated", "block_reserved",
-    "block_active", )  # fmt: skip
+    has_first = follows(first, 1)
+    has_second = has_first & follows(second, 2) & (action[first] != action[second])
+    columns = {name: found[name][malloc] for name in names}
+    for prefix, kind in (("free", _FREE), ("block", _BLOCK_FREE)):
+        row = np.where(has_first & (action[first] == kind), first, NONE)
+        row = np.where(has_second & (action[second] == kind), second, row)
+        has = row != NONE
+        for name, column in (("", "time"), ("allocated", "allocated"), ("reserved", "reserved"), ("active", "active")):
+            values = np.full(len(malloc), NONE, np.int64)
+            values[has] = found[column][row[has]]
+            columns[f"{prefix}_{name}" if name else "free" if prefix == "free" else "block_free"] = values
+    return rows(len(malloc), **columns, row=np.arange(len(malloc)))

@@ -55,6 +55,10 @@ class RawRun:
         ledger.found(stream, 0)
         ledger.note(WARNING, "not-read", text, table=stream)
 
+    def lose(self, path: Path, stream: str, count: int, code: str, text: str) -> None:
+        """Book records that were decoded, or are being decoded, as left out after all."""
+        self.ledgers.setdefault(path, Ledger()).take_back(stream, count, code, text)
+
     def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
         """(kind, batch) of one FRAMEWORK file; nothing if there is none.  Op ranges come with `stack_frame` batches."""
         path = self.files.framework.get(kind)

@@ -17,16 +17,20 @@ import pyarrow as pa
 
 Numbers = npt.NDArray[np.int64]
 
-RUN_BYTES = 48 << 20  # of one run in memory
+ALL_BYTES = 96 << 20  # of rows that wait in memory, those of all sorters of a folder together
 CHUNK_ROWS = 16384  # of a batch handed over, and of what is read of each run at a time
 
 
 class SpillFolder:
-    """A temporary folder for runs, removed at the end of the `with` block."""
+    """A temporary folder for runs, removed at the end of the `with` block; and the memory that its sorters share: when
+    they hold more than `limit` bytes, the one that holds most spills."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = ALL_BYTES) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._files = 0
+        self._limit = limit
+        self._held: dict[SortedRows, int] = {}
+        self._total = 0
 
     def __enter__(self) -> SpillFolder:
         return self
@@ -43,7 +47,20 @@ class SpillFolder:
         self._files += 1
         return Path(self._folder.name) / f"{self._files}.arrow"
 
+    def hold(self, rows: SortedRows, size: int) -> None:
+        """Note how many bytes a sorter holds now."""
+        self._total += size - self._held.get(rows, 0)
+        self._held[rows] = size
+        while self._total > self._limit:
+            largest = max(self._held, key=lambda each: self._held[each])
+            largest.spill()
+
+    def forget(self, rows: SortedRows) -> None:
+        """Forget a sorter that holds nothing more."""
+        self._total -= self._held.pop(rows, 0)
+
     def close(self) -> None:
+        """Remove the folder."""
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
@@ -61,10 +78,9 @@ class SortedRows:
     [{'time': [3, 5], 'name': [2, 1]}]
     """
 
-    def __init__(self, keys: Sequence[str], folder: SpillFolder, run_bytes: int = RUN_BYTES) -> None:
+    def __init__(self, keys: Sequence[str], folder: SpillFolder) -> None:
         self._keys = [(key.lstrip("-"), key.startswith("-")) for key in keys]
         self._folder = folder
-        self._run_bytes = run_bytes
         self._pending: list[pa.RecordBatch] = []
         self._pending_bytes = 0
         self._files: list[Path] = []
@@ -78,28 +94,34 @@ class SortedRows:
         self.rows += batch.num_rows
         self._pending.append(batch)
         self._pending_bytes += batch.nbytes
-        if self._pending_bytes >= self._run_bytes:
-            self._spill()
+        self._folder.hold(self, self._pending_bytes)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows in order, in batches of bounded length."""
         if self._pending:
             self._last = self._sorted_run()
-        if not self._files:
-            if self._last is not None:
-                yield from self._last.to_batches(max_chunksize=CHUNK_ROWS)
-            return
         runs = [_Run(_read(path), self._keys) for path in self._files]
         if self._last is not None:
             runs.append(_Run(iter(self._last.to_batches(max_chunksize=CHUNK_ROWS)), self._keys))
-        yield from _merged(runs)
+        if len(runs) == 1:
+            run = runs[0]
+            while run.batch is not None:
+                yield run.batch
+                run.advance(run.batch.num_rows)
+        else:
+            yield from _merged(runs)
 
-    def _spill(self) -> None:
-        table = self._sorted_run()
-        path = self._folder.new_file()
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
-            writer.write_table(table, max_chunksize=CHUNK_ROWS)
-        self._files.append(path)
+    def spill(self) -> None:
+        """Move what is held in memory to disk."""
+        if self._pending:
+            self._last = self._sorted_run()
+        if self._last is not None:
+            path = self._folder.new_file()
+            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, self._last.schema) as writer:
+                writer.write_table(self._last, max_chunksize=CHUNK_ROWS)
+            self._files.append(path)
+            self._last = None
+        self._folder.forget(self)
 
     def _sorted_run(self) -> pa.Table:
         table = pa.Table.from_batches(self._pending).combine_chunks()
