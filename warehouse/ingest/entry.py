@@ -12,7 +12,7 @@ from warehouse.ingest.discover import RankInput, discover
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.rank_writer import RankWriter
-from warehouse.ingest.report import IngestReport
+from warehouse.ingest.report import IngestReport, told
 from warehouse.ingest.runs import run_for
 from warehouse.ingest.sources import Existing
 from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
@@ -48,7 +48,7 @@ def ingest(
     found = discover(inputs)
     if not found.inputs:
         names = ", ".join(map(str, inputs))
-        reasons = "".join(f"; {path}: {reason}" for path, reason in found.failures)
+        reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
         raise InputError(
             f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
             f"analysis.db){reasons}"
@@ -118,7 +118,7 @@ def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
             else:
                 plan.todo.append((examine(each), rank_id))
         except InputError as error:
-            plan.bad.append((each, _reason(error, each.path)))
+            plan.bad.append((each, str(error)))
     plan.todo.sort(key=lambda item: item[0].sort_key())
     return plan
 
@@ -154,11 +154,10 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
                 with loader.undoing():
                     writer.load(candidate, run_for(loader, candidate))
             except InputError as error:
-                reason = _reason(error, candidate.input.path)
                 if rank_id is not None:
-                    raise _ReplacementError(candidate, reason) from error
-                report.failed.append((candidate.input.path, reason))
-                failures.append((candidate.input, reason))
+                    raise _ReplacementError(candidate, str(error)) from error
+                report.failed.append((candidate.input.path, str(error)))
+                failures.append((candidate.input, str(error)))
                 catalogue.forget()
                 continue
             delete_failures(loader, _names(candidate.input))
@@ -177,13 +176,8 @@ def _names(each: RankInput) -> list[str]:
     return [str(path.resolve()) for path, _ in each.files()]
 
 
-def _reason(error: InputError, path: Path) -> str:
-    """The error's text without the path, which stands before it already."""
-    return str(error).removeprefix(f"{path}: ")
-
-
 def _why_nothing(report: IngestReport) -> str:
-    return "; ".join(f"{path}: {reason}" for path, reason in (*report.failed, *report.refused))
+    return "; ".join(told(path, reason) for path, reason in (*report.failed, *report.refused))
 
 
 def _silent(_what: str, _rows: int) -> None:

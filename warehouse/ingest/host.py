@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
+_LONGEST_QUEUE = 100_000  # tasks; the host's queue holds some thousands
 
 
 @dataclass
@@ -183,6 +185,8 @@ class HostPass:
                 self._running[where] = task
                 if before is not None:
                     self._done.append(before)
+        if len(self._pending) > _LONGEST_QUEUE:  # dequeues that never came
+            self._pending = dict(islice(self._pending.items(), len(self._pending) // 2, None))
         # calls of this batch may still belong to a dequeue that ended in it
         for task in self._expired:
             self._pending.pop(task, None)

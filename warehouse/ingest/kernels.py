@@ -41,9 +41,9 @@ class KernelCatalogue:
 
     def ids(self, contents: list[tuple[int, ...]]) -> list[int]:
         """Ids of the contents (columns `_COLUMNS`, NONE for missing); new ones are written."""
-        missing = {content for content in contents if content not in self._recent}
+        missing = dict.fromkeys(content for content in contents if content not in self._recent)
         if len(self._recent) + len(missing) > _REMEMBERED:
-            missing = set(contents)
+            missing = dict.fromkeys(contents)
             self._recent.clear()
         if missing:
             self._look_up(list(missing))

@@ -123,16 +123,18 @@ class OfficialReader:
     def texts(self, numbers: list[int]) -> list[str]:
         """Texts of a few string numbers, "" for one without text."""
         found = {}
-        for number in numbers if self.database.has("STRING_IDS") else ():
-            found[number] = decoded(self.database.value("SELECT value FROM STRING_IDS WHERE id = ?", [number]))
+        for number in numbers if self.database.texts else ():
+            statement = f"SELECT value FROM {self.database.texts} WHERE id = ?"
+            found[number] = decoded(self.database.value(statement, [number]))
         return [found.get(number) or "" for number in numbers]
 
     def strings(self) -> Iterator[pa.RecordBatch]:
         """`string` batches by ascending number: STRING_IDS; damaged texts are repaired and noted."""
-        if not self.database.has("STRING_IDS"):
+        if not self.database.texts:
             return
         damaged = 0
-        for rows in self.database.rows("SELECT id, value FROM STRING_IDS WHERE value IS NOT NULL ORDER BY id"):
+        statement = f"SELECT id, value FROM {self.database.texts} WHERE value IS NOT NULL ORDER BY id"
+        for rows in self.database.rows(statement):
             texts = []
             for _, value in rows:
                 if isinstance(value, bytes):

@@ -121,8 +121,8 @@ def _statement(database: OfficialDatabase, family: _Family, columns: list[str]) 
     device = database.number(table, "deviceId") if family.has_device else "NULL"
     instance = f"nullif({database.number(table, family.instance)}, -1)" if family.instance else "NULL"
     text = "NULL"
-    if family.text and database.has("STRING_IDS"):
-        text = f"(SELECT s.value FROM STRING_IDS s WHERE s.id = t.{quoted(family.text)})"
+    if family.text and database.texts:
+        text = f"(SELECT s.value FROM {database.texts} s WHERE s.id = t.{quoted(family.text)})"
     values = "".join(f", t.{quoted(column)}" for column in columns)
     return f"""SELECT {device}, {instance}, {text}, CAST(t.timestampNs AS INTEGER){values}
         FROM {table} t WHERE {valid} ORDER BY 4, t.rowid"""

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS, batch
-from warehouse.errors import InputError, NpuwhError, WriteError
+from warehouse.errors import InputError, WriteError
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.official_layout import ESSENTIAL, KNOWN, NO_PLACE, REQUIRED
 from warehouse.readers.official_open import OfficialFile, quoted
@@ -37,6 +37,7 @@ class OfficialDatabase:
                 ledger.note(WARNING, "not-a-table", f"is no ordinary table ({reason}) and is not read", table=name)
         for name in file.tables:
             self._book(name, counting)
+        self.texts = self._text_table()
 
     def _book(self, name: str, counting: bool) -> None:
         """Count a table's rows; refuse what is not part of the format or lacks what it needs."""
@@ -48,7 +49,8 @@ class OfficialDatabase:
         if name in NO_PLACE:
             self.ledger.reject(name, records, "no-place", NO_PLACE[name], severity=INFO)
             return
-        missing = sorted(set(REQUIRED.get(name, ())) - self.file.tables[name])
+        needed = ("id", "name") if name.startswith("ENUM_") else REQUIRED.get(name, ())
+        missing = sorted(set(needed) - self.file.tables[name])
         if not missing:
             self._taken.add(name)
             return
@@ -56,6 +58,20 @@ class OfficialDatabase:
         if name in ESSENTIAL:
             raise InputError(f"{self.file.path}: table {name} {text}; the file is damaged or of an unknown version")
         self.ledger.reject(name, max(records, 0), "missing-column", text)
+
+    def _text_table(self) -> str | None:
+        """STRING_IDS, or where its ids are not unique (another tool wrote it) a TEMP copy with the first of each."""
+        if not self.has("STRING_IDS"):
+            return None
+        if self.file.unique.get("STRING_IDS") == "id":
+            return "main.STRING_IDS"
+        self.run("CREATE TEMP TABLE string_text (id INTEGER PRIMARY KEY, value TEXT)")
+        self.run(
+            "INSERT OR IGNORE INTO temp.string_text SELECT id, value FROM main.STRING_IDS WHERE typeof(id) = 'integer'"
+        )
+        lost = self.ledger.tables["STRING_IDS"].records - self.value("SELECT count(*) FROM temp.string_text")
+        self.ledger.reject("STRING_IDS", lost, "repeated", "has no number, or one that another text has")
+        return "temp.string_text"
 
     def has(self, table: str) -> bool:
         return table in self._taken
@@ -83,7 +99,7 @@ class OfficialDatabase:
         """Execute; damage found on the way is an InputError."""
         try:
             return self.connection.execute(statement, parameters)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the file, damage and all
             raise self._unreadable(error) from error
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[list[tuple[Any, ...]]]:
@@ -92,12 +108,18 @@ class OfficialDatabase:
         try:
             while rows := cursor.fetchmany(BATCH_ROWS):
                 yield rows
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the file, damage and all
             raise self._unreadable(error) from error
 
-    def _unreadable(self, error: sqlite3.Error) -> NpuwhError:
-        """The input's fault, unless SQLite found no room for the temporary files it sorts in."""
-        if "disk is full" in str(error):
+    def all(self, statement: str) -> list[tuple[Any, ...]]:
+        """All rows, where they are few."""
+        return [row for rows in self.rows(statement) for row in rows]
+
+    def _unreadable(self, error: Exception) -> BaseException:
+        """The input's fault, unless SQLite was interrupted, or found no room for the temporary files it sorts in."""
+        if str(error) == "interrupted":  # by Ctrl-C: see official_open
+            return KeyboardInterrupt()
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_WRITE" or "disk is full" in str(error):
             return WriteError(f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk")
         return InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again")
 
@@ -148,7 +170,7 @@ class OfficialDatabase:
         """What the file's own ENUM table says, number to name."""
         if not self.has(table):
             return {}
-        rows = self.run(f"SELECT id, name FROM {quoted(table)} WHERE typeof(id) = 'integer' AND name IS NOT NULL")
+        rows = self.all(f"SELECT id, name FROM {quoted(table)} WHERE typeof(id) = 'integer' AND name IS NOT NULL")
         return {number: decoded(name) or "" for number, name in rows}
 
     def word(self, text: str) -> int:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
-from warehouse.readers.official_database import OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase
 from warehouse.readers.official_layout import API_LEVELS, PYTORCH_TYPES, QUEUE_OFFSET
 
 _UNKNOWN_KIND = 9  # a PYTORCH_API row that is none of the documented kinds
@@ -46,9 +46,9 @@ def _framework_part(database: OfficialDatabase) -> str:
             " LEFT JOIN (SELECT id, min(connectionId) connectionId FROM CONNECTION_IDS GROUP BY id) c"
             f" ON t.type = {queue} AND c.id = t.connectionId"
         )
-    if database.has("STRING_IDS"):
+    if database.texts:
         name = "substr(s.value, 1, 7)"
-        joins += f" LEFT JOIN STRING_IDS s ON t.type = {queue} AND s.id = t.name"
+        joins += f" LEFT JOIN {database.texts} s ON t.type = {queue} AND s.id = t.name"
     else:
         name = "NULL"
     return f"""SELECT CASE WHEN t.type = {op} THEN {HOST_OP} WHEN t.type = {trace} THEN {HOST_PYTHON}
@@ -65,7 +65,8 @@ def _api_part(database: OfficialDatabase) -> str:
     levels = {number: {"hccl": "communication"}.get(name, name) for number, name in names.items()}
     level = database.words_of("a.type", {number: name for number, name in levels.items() if name in API_LEVELS})
     return f"""SELECT {HOST_API}, CAST(a.startNs AS INTEGER), CAST(a.endNs AS INTEGER), {_TID.format(alias="a")},
-        a.name, NULL, a.connectionId, ifnull({level}, {database.word("other")}), NULL, NULL, NULL, NULL, NULL, a.rowid
+        a.name, NULL, nullif(nullif(a.connectionId, {MISSING_32}), -1), ifnull({level}, {database.word("other")}),
+        NULL, NULL, NULL, NULL, NULL, a.rowid
         FROM CANN_API a"""
 
 

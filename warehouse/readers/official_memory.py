@@ -10,19 +10,22 @@ import pyarrow as pa
 from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
 
 _GE = "NPU_OP_MEM"
-_RELEASE = "EXISTS (SELECT 1 FROM STRING_IDS s WHERE s.id = t.type AND s.value = 'release')"
+
+
+def _is_release(database: OfficialDatabase) -> str:
+    return f"t.type IN (SELECT id FROM {database.texts} WHERE value = 'release')"
 
 
 def memory_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_event` batches in the order of the table; a release has a negative size."""
-    if database.has(_GE) and database.has("STRING_IDS"):
+    if database.has(_GE) and database.texts:
         valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')}"
         number = database.number
         yield from database.counted(
             "memory_event",
             _GE,
             f"""SELECT t.component, t.deviceId, t.timestampNs, {number(_GE, "operatorName")}, t.addr,
-                iif({_RELEASE}, -t.size, t.size), t.totalAllocate, t.totalReserve, NULL, NULL,
+                iif({_is_release(database)}, -t.size, t.size), t.totalAllocate, t.totalReserve, NULL, NULL,
                 t.globalTid >> 32, t.globalTid & {MISSING_32}, {number(_GE, "type")}
                 FROM {_GE} t WHERE {valid} ORDER BY t.rowid""",
             valid,
@@ -54,12 +57,12 @@ def allocations(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
 def _paired(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """Allocations of the graph engine from its single records: paired by (operator, address, device), in the order of
     release, what was not released last (ascend-db.md 5)."""
-    if not database.has("STRING_IDS"):
+    if not database.texts:
         return
     open_: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     done: list[tuple[Any, ...]] = []
-    statement = f"""SELECT t.operatorName, t.addr, t.deviceId, {_RELEASE}, t.component, t.size, t.timestampNs,
-        t.totalAllocate, t.totalReserve, t.rowid FROM {_GE} t
+    statement = f"""SELECT t.operatorName, t.addr, t.deviceId, {_is_release(database)}, t.component, t.size,
+        t.timestampNs, t.totalAllocate, t.totalReserve, t.rowid FROM {_GE} t
         WHERE timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')} ORDER BY t.rowid"""
     for rows in database.rows(statement):
         for name, address, device, is_release, component, size, time, allocated, reserved, row in rows:

@@ -25,7 +25,7 @@ def metric_names(database: OfficialDatabase) -> list[int]:
     """String numbers of the metrics, in the order in which the source names them first."""
     if not database.has(_TABLE):
         return []
-    rows = database.run(f"SELECT name FROM {_TABLE} WHERE {_VALID} GROUP BY name ORDER BY min(rowid)").fetchall()
+    rows = database.all(f"SELECT name FROM {_TABLE} WHERE {_VALID} GROUP BY name ORDER BY min(rowid)")
     return [name for (name,) in rows]
 
 

@@ -45,7 +45,7 @@ class OfficialFile:
         try:
             self._defend()
             self._read_schema()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the message quotes the file, damage and all
             self.close()
             raise InputError(f"{path}: cannot be read as a database ({error}); copy or export it again") from error
         except BaseException:
@@ -119,6 +119,8 @@ class OfficialFile:
         if hasattr(self.connection, "setlimit"):  # Python 3.11
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_TEXT)
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        # lets Python see Ctrl-C in the middle of a long sort, which then ends with the error "interrupted"
+        self.connection.set_progress_handler(lambda: 0, 200_000)
         self.connection.text_factory = bytes  # decoded in one place, where damage can be repaired and counted
 
     def _read_schema(self) -> None:

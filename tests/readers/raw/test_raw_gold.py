@@ -15,7 +15,7 @@ from warehouse.readers.official import OfficialReader
 from warehouse.readers.raw import RawReader
 from warehouse.readers.raw_files import find_raw
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 SHARED = TESTS.parents[1] / "shared"
 GOLD = SHARED / "data" / "gold"
 SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
