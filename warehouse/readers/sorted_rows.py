@@ -17,8 +17,8 @@ import pyarrow as pa
 
 Numbers = npt.NDArray[np.int64]
 
-ALL_BYTES = 96 << 20  # of rows that wait in memory, those of all sorters of a folder together
-CHUNK_ROWS = 16384  # of a batch handed over, and of what is read of each run at a time
+ALL_BYTES = 48 << 20  # of rows that wait in memory, those of all sorters of a folder together
+CHUNK_ROWS = 8192  # of a batch handed over, and of what is read of each run at a time
 
 
 class SpillFolder:
