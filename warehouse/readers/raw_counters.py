@@ -31,11 +31,6 @@ _MODULE_NAMES = (
 )
 _MODULES = {number: name for number, name in enumerate(_MODULE_NAMES.split()) if name != "."}
 _MARK_TYPES = {0: "marker", 1: "push/pop", 2: "start/end", 3: "marker_ex"}
-# streams of which only bytes are understood: their values need formulas that are not known well enough
-_NOT_EVALUATED = (
-    "ddr", "llc", "l2_cache", "socpmu", "pcie", "qos", "lpmInfoConv", "aicore", "aiVectorCore", "hccs", "nic", "roce",
-    "netdev_stats", "stars_soc_profile", "aicpu",
-)  # fmt: skip
 
 
 class CounterPart:
@@ -65,17 +60,7 @@ class CounterPart:
                 self._run.ledger.note(
                     WARNING, "no-clock", f"counters of device {device.device_id} are not read: {error}"
                 )
-            for stream in _NOT_EVALUATED:
-                if stream in device.streams:
-                    self._refuse(device, stream)
         self._load_marks()
-
-    def _refuse(self, device: DeviceFiles, stream: str) -> None:
-        for _, paths in device.streams[stream].parts():
-            for path in paths:
-                self._run.refuse(
-                    path, stream, f"{stream} data are not evaluated yet: no records of {path.name} are read"
-                )
 
     def _load_modules(self, place: int, device: DeviceFiles, folder: FolderConfig) -> None:
         row = 0

@@ -52,6 +52,15 @@ class ProfPart:
                 WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read"
             )
         self._note_missing()
+        try:
+            self._load()
+        finally:
+            run.refuse_rest()
+
+    def _load(self) -> None:
+        run = self._run
+        for _, _, batch in run.host_stream("compact.expand_stream_spec"):
+            run.is_expanded = run.is_expanded or bool((numbers(batch, "expand_status")[0] == 1).any())
         self.names.load()
         try:
             clock = host_clock(run.config.host)

@@ -49,11 +49,17 @@ class RawRun:
     def close(self) -> None:
         self.spill.close()
 
-    def refuse(self, path: Path, stream: str, text: str) -> None:
-        """Book a file that is not read."""
-        ledger = self.ledgers.setdefault(path, Ledger())
-        ledger.found(stream, 0)
-        ledger.note(WARNING, "not-read", text, table=stream)
+    def refuse_rest(self) -> None:
+        """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
+        for streams in (self.files.host, *(device.streams for device in self.files.devices)):
+            for stream, files in streams.items():
+                for path in files.unaging + files.aging:
+                    if path not in self.ledgers:
+                        ledger = self.ledgers[path] = Ledger()
+                        ledger.found(stream, 0)
+                        ledger.note(
+                            WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
+                        )
 
     def lose(self, path: Path, stream: str, count: int, code: str, text: str) -> None:
         """Book records that were decoded, or are being decoded, as left out after all."""

@@ -100,6 +100,18 @@ def test_what_is_missing_is_said(loaded, run):
     ]
 
 
+def test_streams_that_nobody_reads_are_named(loaded, run):
+    run.device_stream("llc.data", b"\0" * 24)
+    run.stream("additional.mc2_comm_info", b"\0" * 256)
+    run.add(f"{PROF}/host/data/notes", b"x")
+    query = loaded(run)
+    assert query("SELECT text FROM issue ORDER BY text") == [
+        ("additional.mc2_comm_info data are not read: aging.additional.mc2_comm_info.slice_0 is left out",),
+        ("llc data are not read: llc.data.0.slice_0 is left out",),
+        ("notes is not read: it is no stream of the format",),
+    ]
+
+
 def test_the_second_batch_of_task_numbers(loaded, run):
     run.track(60_000, 2, 0, 98)
     run.flip(60_000, 2, 0, 0)
