@@ -50,7 +50,8 @@ def ingest(
         names = ", ".join(map(str, inputs))
         reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
         raise InputError(
-            f"{names}: holds no profile (ascend_pytorch_profiler[_N].db, msprof_<time>.db or analysis.db){reasons}"
+            f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
+            f"analysis.db){reasons}"
         )
     plan = _plan(found.inputs, Existing.read(target) if exists else Existing(), force)
     plan.lost += found.failures
