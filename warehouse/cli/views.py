@@ -32,7 +32,7 @@ def views(
     if name is not None:
         _show_one(name)
     elif tables:
-        show_rows(["table", "a row for each"], [(table.name, table.purpose) for table in store.TABLES.values()])
+        show_rows(["table", "what it holds"], [(table.name, table.purpose) for table in store.TABLES.values()])
     else:
         _list(warehouse, every)
 

@@ -246,7 +246,7 @@ _ANYWHERE = _texts("""
     transit_time                  ms; moving
     transport_id                  string.id: transport, SDMA, RDMA, LOCAL ...
     transport_type                transport
-    type                          collective, p2p or total
+    type                          collective or p2p
     type_id                       string.id: task type
     unit                          unit of the values
     value                         value
