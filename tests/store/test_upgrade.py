@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -208,14 +207,6 @@ def test_a_current_file_is_not_written(path):
     before = path.read_bytes()
     assert store.upgrade(path) is False
     assert path.read_bytes() == before
-
-
-def test_views_of_another_wording_are_made_again(path):
-    with closing(store.open_write(path)) as connection:
-        connection.execute("DROP VIEW op_named")
-    assert store.upgrade(path) is True
-    with closing(store.open_read(path)) as connection:
-        assert store.stale_views(connection) == []
 
 
 def test_the_second_of_two_writers_is_told(path):

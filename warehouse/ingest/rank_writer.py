@@ -14,9 +14,10 @@ from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
 from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
-from warehouse.readers.issues import ERROR, WARNING, Issue, Ledger, TableCount
+from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
 from warehouse.readers.raw import RawReader
 from warehouse.store import Loader
@@ -40,7 +41,7 @@ class _Source:
 
 
 class RankWriter:
-    """Loads one candidate; `records`, `rejected` and `warnings` count what it came to."""
+    """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
 
     def __init__(
         self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
@@ -49,7 +50,7 @@ class RankWriter:
         self._links = links
         self._catalogue = catalogue
         self._progress = progress
-        self.records = self.rejected = self.warnings = 0
+        self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
 
     def load(self, candidate: Candidate, run_id: int) -> None:
         """Write the rank and everything it has.  InputError if a file is bad or changes while it is read."""
@@ -71,6 +72,8 @@ class RankWriter:
             self._read_raw(candidate, sources, rank_id, sample)
         if candidate.input.database is not None:
             self._read_profile(candidate, by_kind[candidate.input.database_kind], rank_id, sample)
+        elif candidate.input.raw is None:
+            sources[0].ledger.note(WARNING, "only-reference", ONLY_REFERENCE)
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
@@ -204,7 +207,9 @@ class RankWriter:
             self._loader.write("source_table", columns)
 
     def _write_issue(self, issue: Issue, source_id: int | None, rank_id: int | None) -> None:
+        self.errors += issue.severity == ERROR
         self.warnings += issue.severity == WARNING
+        self.ignored += issue.rejected if issue.severity == INFO else 0
         columns: dict[str, Column] = {
             "source_id": source_id,
             "rank_id": rank_id,
