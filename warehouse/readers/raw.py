@@ -14,6 +14,7 @@ from warehouse.batches.records import batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import Ledger
+from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_framework import HOST_ORDER, FrameworkPart
@@ -55,8 +56,7 @@ def _host_facts(config: RawConfig, facts: RankFacts) -> None:
         facts.host_name = facts.host_name or _text(info.get("hostname"))
         facts.host_uid = facts.host_uid or _text(info.get("hostUid"))
         facts.cann_version = facts.cann_version or _text(info.get("cannVersion"))
-        pid = str(info.get("pid", ""))
-        facts.pid = facts.pid or (int(pid) if pid.isdigit() else None)
+        facts.pid = facts.pid or decimal(info.get("pid"))
         facts.session_start_ns = facts.session_start_ns or folder.begin_ns
         facts.session_end_ns = facts.session_end_ns or folder.end_ns
 
