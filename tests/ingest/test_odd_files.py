@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -64,20 +63,18 @@ def test_a_database_that_is_no_file_fails_alone(write, tmp_path, make, database_
 @pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
 def test_names_that_are_not_utf8(write, ask, tmp_path):
     first, second = write(ranks=2)
-    base = os.fsencode(first.parent)
-    os.rename(first, base + b"/r\xff_ascend_pt")
-    os.rename(second, base + b"/r\xfe_ascend_pt")
+    first.rename(first.parent / os.fsdecode(b"r\xff_ascend_pt"))
+    second.rename(first.parent / os.fsdecode(b"r\xfe_ascend_pt"))
     path = tmp_path / "W.db"
     report = ingest([tmp_path / "job"], path)
     assert (report.exit_code, len(report.added)) == (0, 2)
     assert {name for (name,) in ask(path, "SELECT directory FROM rank")} == {r"r\xff_ascend_pt", r"r\xfe_ascend_pt"}
     assert "\n".join(report.lines()).encode()
     assert len(ingest([tmp_path / "job"], path).unchanged) == 2
-    os.rename(base, os.fsencode(tmp_path) + b"/j\xff")
-    other = ingest([Path(os.fsdecode(os.fsencode(tmp_path) + b"/j\xff"))], tmp_path / "other.db")
-    assert len(other.added) == 2
-    for run in Path(os.fsdecode(os.fsencode(tmp_path) + b"/j\xff")).iterdir():
+    job = (tmp_path / "job").rename(tmp_path / os.fsdecode(b"j\xff"))
+    assert len(ingest([job], tmp_path / "other.db").added) == 2
+    for run in list(job.iterdir()):
         shutil.rmtree(run)
     with pytest.raises(InputError) as error:
-        ingest([Path(os.fsdecode(os.fsencode(tmp_path) + b"/j\xff"))], tmp_path / "none.db")
+        ingest([job], tmp_path / "none.db")
     assert str(error.value).encode()
