@@ -10,5 +10,6 @@ void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
+void bind_database_writer(pybind11::module_& module);
 
 }  // namespace npuwh

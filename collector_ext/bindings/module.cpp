@@ -1,10 +1,11 @@
 #include "bindings/bindings.hpp"
 
 PYBIND11_MODULE(_native, module) {
-    module.doc() = "npuwh's native core: sweeps over sorted events, and rows as text";
+    module.doc() = "npuwh's native core: sweeps over sorted events, rows as text, and files of SQLite";
     npuwh::bind_columns(module);
     npuwh::bind_host_sweep(module);
     npuwh::bind_device_sweep(module);
     npuwh::bind_lane_sweep(module);
     npuwh::bind_row_writer(module);
+    npuwh::bind_database_writer(module);
 }
