@@ -21,7 +21,7 @@ ARROWS = {
     "_native": set(),
     "batches": {"errors"},
     "readers": {"batches", "errors"},
-    "store": {"errors"},
+    "store": {"_native", "errors"},
     "ingest": {"readers", "batches", "store", "_native", "errors"},
     "query": {"store", "errors"},
     "export": {"query", "store", "_native", "errors"},

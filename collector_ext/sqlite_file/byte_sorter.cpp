@@ -233,7 +233,7 @@ void ByteSorter::rewind(const SorterMark& mark) {
 }
 
 void ByteSorter::clear() {
-    entries_ = {};
+    std::vector<Entry>().swap(entries_);
     arenas_.clear();
     arena_bytes_ = 0;
     free_ = free_end_ = nullptr;

@@ -19,6 +19,8 @@ public:
     std::size_t cells() const { return starts_.size(); }
     bool fits(std::size_t cell_size) const { return floor_ + 2 * (starts_.size() + 1) + cell_size <= top_; }
 
+    std::size_t room() const { return top_ - floor_ - 2 * starts_.size(); }
+
     // Room for a cell that fits.  Up to 8 bytes in front of it may be scribbled on until the next call.
     std::uint8_t* place(std::size_t cell_size) {
         top_ -= cell_size;

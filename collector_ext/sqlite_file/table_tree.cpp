@@ -15,7 +15,7 @@ constexpr std::size_t kLargestInteriorCell = 4 + kMaxVarint + 2;  // with its po
 TableTree::TableTree(PageFile& file, std::size_t spare)
     : file_(file),
       sizes_(LocalSizes::of_table(file.page_size())),
-      state_{PageBuilder(file.page_size(), PageType::table_leaf, spare), 0, {}},
+      state_{PageBuilder(file.page_size(), PageType::table_leaf, 0), 0, {}},
       interior_(file.page_size(), PageType::table_interior, spare),
       fanout_((file.page_size() - 12 - spare) / kLargestInteriorCell + 1) {}
 
@@ -97,10 +97,10 @@ std::uint32_t TableTree::finish(std::uint8_t* first_page) {
         std::memcpy(first_page + header, page + header, file_.page_size() - header);
         return 1;
     };
-    if (state_.levels.empty()) {
+    if (state_.levels.empty() && state_.leaf.room() >= header) {
         return write_root(state_.leaf.finish(0, header));
     }
-    end_leaf();
+    end_leaf();  // a single leaf too full for page 1 goes below a root without cells, as SQLite does it
     for (std::size_t level = 0;; ++level) {
         const std::vector<Child> children = state_.levels[level];
         if (level + 1 == state_.levels.size() && children.size() <= fanout_) {

@@ -16,7 +16,7 @@ namespace npuwh::sqlite_file {
 // Holds one leaf and, per level above, the children of about one page.
 class TableTree {
 public:
-    // `spare`: see PageBuilder; kFileHeaderSize for the tree whose root is to be page 1.
+    // `spare`: see PageBuilder, for pages above the leaves; kFileHeaderSize for the tree whose root is to be page 1.
     TableTree(PageFile& file, std::size_t spare);
 
     // Adds a row of a block.  The caller sees to it that rowids ascend.
