@@ -18,7 +18,7 @@ CREATE VIEW idle_gap AS
 --   next_launch_ns    ns  when the host called for it
 --   launch_late_ns    ns  how much of the gap had passed when the host called; 0 if it called before
 --   cause             text  late launch: the host called after the gap began; waiting: it had called before and the
---                           device waited for something else; unknown: no call was recorded
+--                           device waited for something else; unknown: no call was recorded; end: nothing follows
 WITH gap AS (
     SELECT
         g.id, g.rank_id, g.device_id, g.start_ns, g.end_ns, g.step_id,
@@ -58,5 +58,6 @@ SELECT
     (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = f.op_id) AS next_op,
     (SELECT thread_id FROM op WHERE id = f.op_id) AS next_thread_id,
     f.launch_ns AS next_launch_ns, max(f.launch_ns - f.start_ns, 0) AS launch_late_ns,
-    CASE WHEN f.launch_ns IS NULL THEN 'unknown' WHEN f.launch_ns > f.start_ns THEN 'late launch' ELSE 'waiting' END AS cause
+    CASE WHEN coalesce(f.task_id, f.comm_op_id) IS NULL THEN 'end' WHEN f.launch_ns IS NULL THEN 'unknown'
+        WHEN f.launch_ns > f.start_ns THEN 'late launch' ELSE 'waiting' END AS cause
 FROM followed AS f;

@@ -26,7 +26,7 @@ SELECT
     a.id, a.rank_id, a.step_id, a.start_ns, a.end_ns,
     'X' AS ph, a.name, coalesce(a.level, 'api') AS cat,
     a.rank_id * 1000 + 2 AS pid,
-    a.thread_id * 10000 + a.lane AS tid,
+    a.thread_id % 400000 * 10000 + a.lane AS tid,
     a.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     a.duration_ns AS dur,
     a.op_id AS "args:op",

@@ -27,7 +27,7 @@ WITH part AS (
         o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
         k.run_id, g.name_id AS group_name_id, o.name_id,
         o.rank_id * 1000 + coalesce(o.device_id, k.device_id, 0) * 10 + 4 AS pid,
-        o.comm_group_id * 100000 + o.lane AS tid
+        o.comm_group_id % 40000 * 100000 + o.lane AS tid
     FROM comm_op o
     JOIN comm_group g ON g.id = o.comm_group_id
     JOIN rank k ON k.id = o.rank_id

@@ -33,7 +33,7 @@ SELECT
     'X' AS ph, o.name, 'communication' AS cat,
     o.rank_id * 1000 + coalesce(o.device_id, (SELECT r.device_id FROM rank r WHERE r.id = o.rank_id), 0) * 10 + 4
         AS pid,
-    coalesce(o.comm_group_id * 100000, 1) + o.lane AS tid,
+    coalesce(o.comm_group_id % 40000 * 100000, 1) + o.lane AS tid,
     o.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     o.duration_ns AS dur,
     o.id AS "args:operation", o.op_id AS "args:op", o.step_no AS "args:step", o.group_name AS "args:group",

@@ -34,7 +34,7 @@ SELECT
     t.start_ns, t.end_ns,
     'X' AS ph, coalesce(t.type, 'task') AS name, 'communication task' AS cat,
     t.rank_id * 1000 + t.device_id * 10 + 4 AS pid,
-    coalesce(t.comm_group_id, 0) * 100000 + (coalesce(t.plane_no, 98) + 1) * 1000 + t.lane AS tid,
+    coalesce(t.comm_group_id, 0) % 40000 * 100000 + (coalesce(t.plane_no, 98) + 1) * 1000 + t.lane AS tid,
     t.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     t.duration_ns AS dur,
     t.comm_op_id AS "args:operation", t.device_task_id AS "args:task", t.src_rank_no AS "args:from rank",

@@ -1,7 +1,7 @@
 CREATE VIEW trace_enqueue AS
 -- Tasks put into the host task queue, as slices of our own trace.
 --
--- No lane is stored: the writer finds it.
+-- The name takes the operator from the other half, where that was seen.  No lane is stored: the writer finds it.
 --
 -- grain: id
 -- uses:  queue_task_named, trace_base
@@ -24,9 +24,12 @@ CREATE VIEW trace_enqueue AS
 --   "args:correlation"  int    number both halves carry
 SELECT
     q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
-    'X' AS ph, coalesce(q.enqueue_name, 'Enqueue') AS name, 'enqueue' AS cat,
+    'X' AS ph,
+    CASE WHEN q.dequeue_name GLOB 'Dequeue@*' THEN 'Enqueue' || substr(q.dequeue_name, 8)
+        ELSE coalesce(q.enqueue_name, 'Enqueue') END AS name,
+    'enqueue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
-    q.enqueue_thread_id * 10000 + 2000 AS tid,
+    q.enqueue_thread_id % 400000 * 10000 + 2000 AS tid,
     q.enqueue_start_ns - (SELECT base_ns FROM trace_base) AS ts,
     q.enqueue_end_ns - q.enqueue_start_ns AS dur,
     q.op_id AS "args:op",

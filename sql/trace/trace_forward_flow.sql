@@ -24,9 +24,9 @@ SELECT
     l.rank_id, b.step_id, b.start_ns, b.end_ns,
     f.start_ns AS peer_start_ns, max(f.end_ns, f.start_ns + 1) AS peer_until_ns, f.step_id AS peer_step_id,
     'forward_backward' AS name, l.forward_op_id AS id,
-    l.rank_id * 1000 + 1 AS from_pid, f.thread_id * 10000 + f.lane AS from_tid,
+    l.rank_id * 1000 + 1 AS from_pid, f.thread_id % 400000 * 10000 + f.lane AS from_tid,
     f.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
-    l.rank_id * 1000 + 1 AS to_pid, b.thread_id * 10000 + b.lane AS to_tid,
+    l.rank_id * 1000 + 1 AS to_pid, b.thread_id % 400000 * 10000 + b.lane AS to_tid,
     b.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM forward_backward l
 JOIN op f ON f.id = l.forward_op_id

@@ -22,7 +22,7 @@ SELECT
     g.id, g.rank_id, g.start_ns, g.end_ns,
     'X' AS ph, 'GC' AS name, 'gc' AS cat,
     g.rank_id * 1000 + 1 AS pid,
-    g.thread_id * 10000 + 4000 AS tid,
+    g.thread_id % 400000 * 10000 + 4000 AS tid,
     g.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     g.duration_ns AS dur
 FROM gc_event_named g

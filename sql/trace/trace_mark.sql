@@ -23,7 +23,7 @@ SELECT
     m.id, m.rank_id, m.start_ns, m.end_ns,
     'X' AS ph, coalesce(m.message, '') AS name, 'mark' AS cat,
     m.rank_id * 1000 + 1 AS pid,
-    m.thread_id * 10000 + 5000 + m.lane AS tid,
+    m.thread_id % 400000 * 10000 + 5000 + m.lane AS tid,
     m.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     m.duration_ns AS dur,
     m.event_type AS "args:event type",

@@ -26,7 +26,7 @@ SELECT
     (SELECT s.id FROM step s WHERE s.rank_id = m.rank_id AND s.start_ns <= m.start_ns AND m.start_ns < s.end_ns)
         AS peer_step_id,
     'mark' AS name, t.id,
-    m.rank_id * 1000 + 1 AS from_pid, m.thread_id * 10000 + 5000 + m.lane AS from_tid,
+    m.rank_id * 1000 + 1 AS from_pid, m.thread_id % 400000 * 10000 + 5000 + m.lane AS from_tid,
     m.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
     t.rank_id * 1000 + t.device_id * 10 + 3 AS to_pid,
     t.stream_no * 1000 + 1000 + t.is_covered * 500 + t.lane AS to_tid,

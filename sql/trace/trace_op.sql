@@ -28,7 +28,7 @@ SELECT
     o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
     'X' AS ph, o.name, 'op' AS cat,
     o.rank_id * 1000 + 1 AS pid,
-    o.thread_id * 10000 + o.lane AS tid,
+    o.thread_id % 400000 * 10000 + o.lane AS tid,
     o.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     o.duration_ns AS dur,
     o.id AS "args:op",

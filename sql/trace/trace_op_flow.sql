@@ -25,9 +25,9 @@ SELECT
     a.rank_id, a.step_id, a.start_ns, a.end_ns,
     o.start_ns AS peer_start_ns, max(o.end_ns, o.start_ns + 1) AS peer_until_ns, o.step_id AS peer_step_id,
     'op' AS name, a.id * 3 AS id,
-    o.rank_id * 1000 + 1 AS from_pid, o.thread_id * 10000 + o.lane AS from_tid,
+    o.rank_id * 1000 + 1 AS from_pid, o.thread_id % 400000 * 10000 + o.lane AS from_tid,
     o.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
-    a.rank_id * 1000 + 2 AS to_pid, a.thread_id * 10000 + a.lane AS to_tid,
+    a.rank_id * 1000 + 2 AS to_pid, a.thread_id % 400000 * 10000 + a.lane AS to_tid,
     a.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM api_call a
 CROSS JOIN op o ON o.id = a.op_id
@@ -37,7 +37,7 @@ UNION ALL
 SELECT
     t.rank_id, t.step_id, t.start_ns, t.end_ns, o.start_ns, max(o.end_ns, o.start_ns + 1), o.step_id,
     'op', t.id * 3 + 1,
-    o.rank_id * 1000 + 1, o.thread_id * 10000 + o.lane, o.start_ns - (SELECT base_ns FROM trace_base),
+    o.rank_id * 1000 + 1, o.thread_id % 400000 * 10000 + o.lane, o.start_ns - (SELECT base_ns FROM trace_base),
     t.rank_id * 1000 + t.device_id * 10 + 3, t.stream_no * 1000 + 1000 + t.is_covered * 500 + t.lane,
     t.start_ns - (SELECT base_ns FROM trace_base)
 FROM device_task t
@@ -48,9 +48,9 @@ UNION ALL
 SELECT
     c.rank_id, c.step_id, c.start_ns, c.end_ns, o.start_ns, max(o.end_ns, o.start_ns + 1), o.step_id,
     'op', c.id * 3 + 2,
-    o.rank_id * 1000 + 1, o.thread_id * 10000 + o.lane, o.start_ns - (SELECT base_ns FROM trace_base),
+    o.rank_id * 1000 + 1, o.thread_id % 400000 * 10000 + o.lane, o.start_ns - (SELECT base_ns FROM trace_base),
     c.rank_id * 1000 + coalesce(c.device_id, (SELECT r.device_id FROM rank r WHERE r.id = c.rank_id), 0) * 10 + 4,
-    coalesce(c.comm_group_id * 100000, 1) + c.lane,
+    coalesce(c.comm_group_id % 40000 * 100000, 1) + c.lane,
     c.start_ns - (SELECT base_ns FROM trace_base)
 FROM comm_op c
 CROSS JOIN op o ON o.id = c.op_id

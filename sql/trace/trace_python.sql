@@ -23,7 +23,7 @@ SELECT
     p.id, p.rank_id, p.step_id, p.start_ns, p.end_ns,
     'X' AS ph, p.name, 'python' AS cat,
     p.rank_id * 1000 + 1 AS pid,
-    p.thread_id * 10000 + 1000 + p.lane AS tid,
+    p.thread_id % 400000 * 10000 + 1000 + p.lane AS tid,
     p.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     p.duration_ns AS dur,
     p.step_no AS "args:step",

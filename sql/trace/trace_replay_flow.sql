@@ -24,7 +24,7 @@ SELECT
     t.rank_id, t.step_id, t.start_ns, t.end_ns,
     a.start_ns AS peer_start_ns, max(a.end_ns, a.start_ns + 1) AS peer_until_ns, a.step_id AS peer_step_id,
     'replay' AS name, t.id,
-    a.rank_id * 1000 + 2 AS from_pid, a.thread_id * 10000 + a.lane AS from_tid,
+    a.rank_id * 1000 + 2 AS from_pid, a.thread_id % 400000 * 10000 + a.lane AS from_tid,
     a.start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
     t.rank_id * 1000 + t.device_id * 10 + 3 AS to_pid,
     t.stream_no * 1000 + 1000 + t.is_covered * 500 + t.lane AS to_tid,

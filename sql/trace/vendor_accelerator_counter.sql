@@ -19,12 +19,12 @@ SELECT
     'C' AS ph,
     CASE c.name WHEN 'readBwLevel' THEN 'read_bandwidth' WHEN 'readOstLevel' THEN 'read_ost'
         WHEN 'writeBwLevel' THEN 'write_bandwidth' ELSE 'write_ost' END AS name,
-    (r.pid * 1024 + 19 * 32 + c.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 19 * 32 | c.device_id) & 4294967295 AS pid,
     0 AS tid,
     s.time_ns AS ts,
     CAST(max(s.value) AS INTEGER) AS "args:value"
 FROM counter c
 CROSS JOIN counter_sample s ON s.counter_id = c.id
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
-WHERE c.family = 'ACC_PMU'
+WHERE c.family = 'ACC_PMU' AND s.value IS NOT NULL
 GROUP BY c.rank_id, c.device_id, c.name, s.time_ns;

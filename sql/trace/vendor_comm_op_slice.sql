@@ -28,7 +28,7 @@ SELECT
     o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
     'X' AS ph,
     o.name,
-    (r.pid * 1024 + 16 * 32 + coalesce(o.device_id, r.device_id)) & 4294967295 AS pid,
+    (r.pid * 1024 + 16 * 32 | coalesce(o.device_id, r.device_id)) & 4294967295 AS pid,
     coalesce(g.tid, 0) AS tid,
     o.start_ns AS ts,
     o.duration_ns / 1000.0 AS dur,

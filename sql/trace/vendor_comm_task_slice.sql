@@ -34,7 +34,7 @@ SELECT
     t.start_ns, t.end_ns,
     'X' AS ph,
     t.type AS name,
-    (r.pid * 1024 + 16 * 32 + t.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 16 * 32 | t.device_id) & 4294967295 AS pid,
     g.tid + t.plane_no + 1 AS tid,
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,

@@ -62,4 +62,4 @@ SELECT
 FROM vendor_counter_series c
 CROSS JOIN copy
 CROSS JOIN counter_sample s ON s.counter_id = c.counter_id
-WHERE copy.copy = 1 OR c.family = 'AICORE_FREQ';
+WHERE s.value IS NOT NULL AND (copy.copy = 1 OR c.family = 'AICORE_FREQ');

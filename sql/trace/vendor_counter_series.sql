@@ -51,7 +51,7 @@ WITH place (family, name, process, label, sort_index, event, series, factor) AS 
 )
 SELECT
     c.id AS counter_id, c.rank_id, c.family, p.process, p.label, p.sort_index,
-    (r.pid * 1024 + p.sort_index * 32 + CASE p.label WHEN 'CPU' THEN 31 ELSE c.device_id END) & 4294967295 AS pid,
+    (r.pid * 1024 + p.sort_index * 32 | CASE p.label WHEN 'CPU' THEN 31 ELSE c.device_id END) & 4294967295 AS pid,
     CASE WHEN c.instance_no IS NULL THEN replace(replace(p.event, ' Die #', ''), '#', '0')
         ELSE replace(p.event, '#', c.instance_no) END AS event,
     p.series, p.factor
@@ -60,7 +60,7 @@ JOIN place p ON p.family = c.family AND p.name = c.name
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
 UNION ALL
 SELECT
-    c.id, c.rank_id, c.family, 'QoS', 'NPU', 29, (r.pid * 1024 + 29 * 32 + c.device_id) & 4294967295,
+    c.id, c.rank_id, c.family, 'QoS', 'NPU', 29, (r.pid * 1024 + 29 * 32 | c.device_id) & 4294967295,
     c.name, coalesce('die ' || c.instance_no, 'value'), 1.0 / 1048576
 FROM counter c
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id

@@ -3,7 +3,8 @@ CREATE VIEW vendor_launch_flow AS
 --
 -- A start: every node call, calls that record or wait for an event, calls behind an asynchronous copy.  An end: every
 -- kernel, copy and communication operation, tasks of those event calls.  The id is the connection << 32 as an unsigned
--- number (deliverables.md section 1.7); 18446744069414584320 where there is no connection.
+-- number (deliverables.md section 1.7); 18446744069414584320 where there is no connection.  The plus before start_ns
+-- keeps SQLite from looking for the smallest one along the index on start.
 --
 -- grain: record, ph
 -- uses:  api_call_named, device_task, device_task_named, comm_op, vendor_comm_group, vendor_rank
@@ -27,7 +28,7 @@ CREATE VIEW vendor_launch_flow AS
 --   cat            text   HostToDevice
 SELECT
     'api ' || a.id AS record, a.rank_id, a.step_id, a.start_ns, a.end_ns,
-    (SELECT min(t.start_ns) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
+    (SELECT min(+t.start_ns) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
         AS peer_start_ns,
     (SELECT max(max(t.end_ns, t.start_ns + 1)) FROM device_task t
      WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no) AS peer_until_ns,
@@ -47,9 +48,9 @@ SELECT
     a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
     'f', 'e', 'HostToDevice' || printf('%u', coalesce(t.connection_no, -1) << 32),
     printf('%u', coalesce(t.connection_no, -1) << 32),
-    (r.pid * 1024 + 14 * 32 + t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
+    (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
 FROM device_task_named t
-LEFT JOIN api_call_named a ON a.rank_id = t.rank_id AND a.connection_no = t.connection_no
+LEFT JOIN api_call_named a ON a.id = t.api_call_id AND a.connection_no = t.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
     AND (t.kernel_id IS NOT NULL OR t.type = 'MEMCPY_ASYNC' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent'))
@@ -59,9 +60,9 @@ SELECT
     a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
     'f', 'e', 'HostToDevice' || printf('%u', coalesce(c.connection_no, -1) << 32),
     printf('%u', coalesce(c.connection_no, -1) << 32),
-    (r.pid * 1024 + 16 * 32 + coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
+    (r.pid * 1024 + 16 * 32 | coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
     'HostToDevice'
 FROM comm_op c
-LEFT JOIN api_call_named a ON a.rank_id = c.rank_id AND a.connection_no = c.connection_no
+LEFT JOIN api_call_named a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
 LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id;

@@ -1,6 +1,8 @@
 CREATE VIEW vendor_mark_flow AS
 -- Arrows of the vendor's trace from an mstx mark of the host to what the device did for it.
 --
+-- The plus before start_ns keeps SQLite from looking for the smallest one along the index on start.
+--
 -- grain: record, ph
 -- uses:  mark_named, vendor_mark_task_slice, device_task, vendor_rank
 -- window: self start_ns end_ns
@@ -21,7 +23,7 @@ CREATE VIEW vendor_mark_flow AS
 --   cat            text   MsTx
 SELECT
     'mark ' || m.id AS record, m.rank_id, m.start_ns, m.end_ns,
-    (SELECT min(t.start_ns) FROM device_task t WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no)
+    (SELECT min(+t.start_ns) FROM device_task t WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no)
         AS peer_start_ns,
     (SELECT max(max(t.end_ns, t.start_ns + 1)) FROM device_task t
      WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no) AS peer_until_ns,

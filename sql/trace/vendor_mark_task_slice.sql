@@ -30,7 +30,7 @@ SELECT
     max(m.end_ns, m.start_ns + 1) AS peer_until_ns,
     'X' AS ph,
     coalesce(m.message, 'N/A') AS name,
-    (r.pid * 1024 + 14 * 32 + t.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 AS pid,
     t.stream_no AS tid,
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,

@@ -25,7 +25,7 @@ SELECT
     b.id, b.rank_id, b.step_id, b.start_ns, b.end_ns,
     'X' AS ph,
     k.name,
-    (r.pid * 1024 + 31 * 32 + b.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 31 * 32 | b.device_id) & 4294967295 AS pid,
     b.kind AS tid,
     b.start_ns AS ts,
     (b.end_ns - b.start_ns) / 1000.0 AS dur

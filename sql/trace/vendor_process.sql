@@ -54,7 +54,7 @@ JOIN counter c ON c.id = s.counter_id
 WHERE s.family = 'AICORE_FREQ'
 UNION ALL
 SELECT
-    h.rank_id, (r.pid * 1024 + h.sort_index * 32 + h.device_id) & 4294967295, h.name, 'NPU ' || h.device_id,
+    h.rank_id, (r.pid * 1024 + h.sort_index * 32 | h.device_id) & 4294967295, h.name, 'NPU ' || h.device_id,
     h.sort_index, 1
 FROM hardware h
 JOIN vendor_rank r ON r.rank_id = h.rank_id;

@@ -29,6 +29,6 @@ SELECT
     start_ns AS ts,
     duration_ns / 1000.0 AS dur,
     'python_function' AS cat,
-    CASE WHEN name GLOB 'nn.Module: *_[0-9]*' THEN CAST(substr(name, length(rtrim(name, '0123456789')) + 1) AS INTEGER)
-    END AS "args:Python module id"
+    CASE WHEN name GLOB 'nn.Module: *[0-9]' AND rtrim(name, '0123456789') GLOB '*_'
+        THEN CAST(substr(name, length(rtrim(name, '0123456789')) + 1) AS INTEGER) END AS "args:Python module id"
 FROM python_call_named;

@@ -10,7 +10,7 @@ CREATE VIEW vendor_rank AS
 -- cols:
 --   rank_id     -  rank
 --   device_id   -  device of the rank
---   pid         -  the framework's process, not packed
+--   pid         -  the framework's process, not packed; 0 if nothing tells it
 --   gc_pid      -  Python GC
 --   mark_pid    -  marks of the host
 --   cann_pid    -  CANN
@@ -21,12 +21,12 @@ WITH each AS MATERIALIZED (
         r.id AS rank_id,
         r.device_id,
         r.pid,
-        CASE WHEN r.device_id IS NULL THEN -1 ELSE r.pid * 1024 + 1 * 32 + r.device_id END AS gc_pid,
-        (r.pid * 1024 + 6 * 32 + 31) & 4294967295 AS mark_pid,
-        (r.pid * 1024 + 7 * 32 + 31) & 4294967295 AS cann_pid,
+        CASE WHEN r.device_id IS NULL THEN -1 ELSE r.pid * 1024 + 1 * 32 | r.device_id END AS gc_pid,
+        (r.pid * 1024 + 6 * 32 | 31) & 4294967295 AS mark_pid,
+        (r.pid * 1024 + 7 * 32 | 31) & 4294967295 AS cann_pid,
         coalesce(l.level_no <= 0, 0) AS is_pruned,
         EXISTS (SELECT 1 FROM memory_copy m WHERE m.rank_id = r.id) AS has_copies
-    FROM rank r
+    FROM (SELECT id, device_id, coalesce(pid, 0) AS pid FROM rank) r
     JOIN rank_level l ON l.rank_id = r.id
 )
 SELECT rank_id, device_id, pid, gc_pid, mark_pid, cann_pid, is_pruned, has_copies FROM each;

@@ -36,7 +36,7 @@ SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
     'X' AS ph,
     t.name,
-    (r.pid * 1024 + 14 * 32 + t.device_id) & 4294967295 AS pid,
+    (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 AS pid,
     t.stream_no AS tid,
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,

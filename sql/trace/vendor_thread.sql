@@ -40,12 +40,12 @@ SELECT t.rank_id, r.cann_pid, t.tid, 'Thread ' || t.tid, t.tid
 FROM thread t JOIN vendor_rank r ON r.rank_id = t.rank_id WHERE t.api_count > 0
 UNION ALL
 SELECT
-    s.rank_id, (r.pid * 1024 + 14 * 32 + s.device_id) & 4294967295, s.stream_no, 'Stream ' || s.stream_no, s.stream_no
+    s.rank_id, (r.pid * 1024 + 14 * 32 | s.device_id) & 4294967295, s.stream_no, 'Stream ' || s.stream_no, s.stream_no
 FROM stream s JOIN vendor_rank r ON r.rank_id = s.rank_id
 UNION ALL
-SELECT p.rank_id, (r.pid * 1024 + 16 * 32 + r.device_id) & 4294967295, p.tid, p.name, p.tid
+SELECT p.rank_id, (r.pid * 1024 + 16 * 32 | r.device_id) & 4294967295, p.tid, p.name, p.tid
 FROM plane p JOIN vendor_rank r ON r.rank_id = p.rank_id
 UNION ALL
-SELECT d.rank_id, (r.pid * 1024 + 31 * 32 + d.device_id) & 4294967295, k.tid, k.name, k.tid
+SELECT d.rank_id, (r.pid * 1024 + 31 * 32 | d.device_id) & 4294967295, k.tid, k.name, k.tid
 FROM device d CROSS JOIN kind k JOIN vendor_rank r ON r.rank_id = d.rank_id
 WHERE EXISTS (SELECT 1 FROM busy_interval b WHERE b.rank_id = d.rank_id AND b.device_id = d.device_id);

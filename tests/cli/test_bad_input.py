@@ -239,11 +239,11 @@ def large(tmp_path_factory):
     return directory
 
 
-def kill_when(process, growing, size):
+def kill_when(process, growing, size, number=signal.SIGKILL):
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
         if growing.exists() and growing.stat().st_size > size:
-            process.send_signal(signal.SIGKILL)
+            process.send_signal(number)
             process.wait()
             return
         time.sleep(0.01)
@@ -252,7 +252,7 @@ def kill_when(process, growing, size):
 
 def test_killed_half_way_a_second_run_succeeds(start, run, large, tmp_path, left_over):
     process = start("ingest", large, "-o", "W.db")
-    kill_when(process, tmp_path / "W.db.tmp", 2_000_000)
+    kill_when(process, tmp_path / "W.db.tmp", 4_000_000)
     assert not (tmp_path / "W.db").exists()
     assert run("ingest", large, "-o", "W.db").code == 0
     assert run("check", "W.db").code == 0
@@ -270,3 +270,12 @@ def test_killed_while_adding_the_old_result_is_intact(start, run, profile, large
     assert run("ingest", large, "-o", "W.db").code == 0
     assert run("check", "W.db").code == 0
     assert left_over(tmp_path) == ["W.db"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_leaves_nothing(start, large, tmp_path, left_over, number):
+    process = start("ingest", large, "-o", "W.db")
+    kill_when(process, tmp_path / "W.db.tmp", 4_000_000, number)
+    assert process.returncode == 130
+    assert process.stderr.read().splitlines() == ["npuwh: interrupted"]
+    assert left_over(tmp_path) == []

@@ -1,5 +1,7 @@
 """The command as a whole: version, help, usage errors, broken pipes, interrupts."""
 
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -112,3 +114,24 @@ def test_interrupted_is_130_and_leaves_nothing(start, made, tmp_path, number, co
     assert out == ""
     assert err.splitlines() == ["npuwh: interrupted"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_shown_on_a_terminal(profile, tmp_path):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "warehouse.cli", "ingest", str(profile), "-o", "W.db"]
+    environment = os.environ | {"TERM": "xterm"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # Linux tells the end of a terminal like this
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"ingest sim_41000" in shown
+    assert b"W.db: 2 ranks added" in shown

@@ -27,3 +27,11 @@ def test_a_file_in_the_way_is_not_touched(run, tmp_path):
     assert found.code == 2
     assert len(found.error_lines) == 1
     assert (tmp_path / "npuwh-demo" / "demo.db").read_text() == "mine"
+
+
+def test_a_profile_of_somebody_else_is_not_taken_for_the_demo(run, tmp_path):
+    (tmp_path / "npuwh-demo" / "profile" / "mine").mkdir(parents=True)
+    found = run("demo")
+    assert found.code == 2
+    assert "--to" in found.err
+    assert sorted(path.name for path in (tmp_path / "npuwh-demo").iterdir()) == ["profile"]

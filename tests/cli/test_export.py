@@ -3,6 +3,8 @@
 import gzip
 import json
 
+from warehouse.sample import write_profile
+
 
 def test_text_and_trace_by_default(run, made, tmp_path, left_over):
     found = run("export", made, "--to", "out")
@@ -54,3 +56,13 @@ def test_a_file_of_somebody_else_is_not_overwritten(run, made, tmp_path):
     (tmp_path / "out" / "trace.json").write_text("mine")
     assert run("export", made, "--to", "out", "trace").code == 2
     assert (tmp_path / "out" / "trace.json").read_text() == "mine"
+
+
+def test_a_kind_without_rows_is_told(run, tmp_path):
+    write_profile(tmp_path / "job", ranks=1, steps=1, memory=False)
+    assert run("ingest", "job", "-o", "W.db").code == 0
+    found = run("export", "W.db", "--to", "out", "operator_memory", "op_statistic")
+    assert found.code == 0
+    assert len(found.error_lines) == 1
+    assert found.err.endswith("operator_memory.csv: has no rows and was not made\n")
+    assert "op_statistic.csv" in found.out

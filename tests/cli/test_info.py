@@ -2,6 +2,9 @@
 
 import json
 
+from warehouse.query import Warehouse
+from warehouse.store.tables import metadata
+
 
 def test_as_text(run, made):
     found = run("info", made)
@@ -29,3 +32,8 @@ def test_a_damaged_file(run, made, tmp_path):
     found = run("info", "cut.db")
     assert found.code == 2
     assert len(found.error_lines) == 1
+
+
+def test_every_table_is_counted(made):
+    with Warehouse(made) as opened:
+        assert set(opened.sql("SELECT table_name FROM table_rows")["table_name"]) == set(metadata.tables)

@@ -79,6 +79,9 @@ def test_inputs_are_not_overwritten(run, made, profile):
         found = run("sql", made, "SELECT 1 AS a", "--format", "csv", "-o", path)
         assert found.code == 2, path
         assert path.read_bytes() == before
+    beside = next(profile.iterdir()) / "result.csv"
+    assert run("sql", made, "SELECT 1 AS a", "-o", beside).code == 2
+    assert not beside.exists()
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,15 @@ def test_beside_an_input_is_fine(tmp_path):
     assert export(tmp_path / "W.db", tmp_path / "job" / "out", ["task_time"]).files
 
 
+def test_beside_a_single_file_is_fine(tmp_path):
+    write_profile(tmp_path / "job", ranks=1, steps=1, ops_per_step=8)
+    (database,) = (tmp_path / "job").rglob("ascend_pytorch_profiler_0.db")
+    database.rename(tmp_path / database.name)
+    ingest([tmp_path / database.name], tmp_path / "W.db")
+    report = export(tmp_path / "W.db", tmp_path, ["task_time"])
+    assert [file.path.parent.parent.name for file in report.files] == ["ascend_pytorch_profiler_0_ascend_pt"]
+
+
 def test_a_full_disk(sample, tmp_path):
     """Stands in for it: a limit on the size of a file."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -10,7 +10,7 @@ import pytest
 from warehouse import store
 from warehouse.errors import UsageError
 from warehouse.export import Selection, export, rank_folders
-from warehouse.export.selection import choose, rows_of
+from warehouse.export.selection import choose, conditions, rows_of
 from warehouse.ingest import ingest
 from warehouse.sample import write_profile
 
@@ -127,6 +127,28 @@ def test_an_empty_window_makes_no_files(sample, tmp_path):
     report = export(sample, tmp_path / "out", ["text"], rank=0, from_ns=1, to_ns=2)
     assert {file.kind for file in report.files} <= {"trace_view"}
     assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        view.name
+        for view in store.views().values()
+        if view.room == "export" and view.window and view.window.view == view.name
+    ],
+)
+def test_a_window_reads_an_index_between_its_ends(sample, view):
+    with store.open_read(sample) as connection:
+        rank = choose(connection, Selection(rank=0, from_ns=FROM, to_ns=TO))[0]
+        terms, window = conditions(connection, rank, view, "start_ns", "end_ns")
+        query, values = store.select(view, where=[("rank_id", "=", rank.id), *terms], window=window)
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values)]
+    searches = [line for line in plan if "rank_id=?" in line]
+    bound = (
+        "start_ns<?" if view == "export_operator_memory" else "start_ns>? AND start_ns<?"
+    )  # held until any time later
+    assert searches
+    assert all(bound in line.replace("time_ns", "start_ns") for line in searches), plan
 
 
 def test_narrowing_leaves_nothing_behind(sample):

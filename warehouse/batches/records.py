@@ -41,7 +41,8 @@ RECORDS: dict[str, pa.Schema] = {
     # every range of the host, merged and sorted by start, then longer first.  key: correlation number of a queue event;
     # level: string number of the API level; row of an allocation: its place in `allocation` records
     "host_event": _schema(
-        "kind! start_ns! end_ns! pid! tid! name key connection_no level sequence_no forward_thread_no dtypes shapes stack row!"
+        "kind! start_ns! end_ns! pid! tid! name key connection_no level sequence_no forward_thread_no dtypes shapes "
+        "stack row!"
     ),
     # one frame of a call stack, depth 0 innermost
     "stack_frame": _schema("stack! depth! frame!"),
@@ -62,10 +63,10 @@ RECORDS: dict[str, pa.Schema] = {
     "graph_run": _schema("device_id! model_no! run_no! start_ns! end_ns! task_count!"),
     # every range of a device, merged and sorted by start; run_no: which run of its graph a graph's task belongs to
     "device_event": _schema(
-        "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no is_covered "
-        "run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row!"
+        "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no "
+        "is_covered run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row!"
     ),
-    # PMU value of a task; task_row = `row` of its device event; sorted by descriptor, so that a task's values are together
+    # PMU value of a task; task_row = `row` of its device event; by descriptor, so that a task's values are together
     "task_metric": _schema("task_row name! value:real"),
     "memory_copy": _schema("task_row! size_bytes direction"),
     # task of a collective, sorted by start; op_row = `row` of its operation's device event
@@ -79,13 +80,11 @@ RECORDS: dict[str, pa.Schema] = {
         "total_active_bytes stream_ptr pid tid action"
     ),
     "allocation": _schema(
-        "component! device_id name size_bytes! start_ns release_ns active_release_ns start_allocated_bytes "
+        "component! device_id name size_bytes! start_ns! release_ns active_release_ns start_allocated_bytes "
         "start_reserved_bytes start_active_bytes release_allocated_bytes release_reserved_bytes release_active_bytes "
         "stream_ptr address row!"
     ),
-    "memory_record": _schema(
-        "component! device_id time_ns! allocated_bytes reserved_bytes active_bytes stream_ptr"
-    ),
+    "memory_record": _schema("component! device_id time_ns! allocated_bytes reserved_bytes active_bytes stream_ptr"),
     "module_memory": _schema("device_id! module! time_ns! reserved_bytes!"),
     "device_memory": _schema("device_id! scope! time_ns! ddr_bytes hbm_bytes"),
     # a hardware or host series, e.g. family HBM, instance 0, name read, unit bytes/s; then its values

@@ -12,10 +12,11 @@ import typer
 from warehouse import store
 from warehouse.cli.progress import shown, shown_rows
 from warehouse.cli.show import show_rows
+from warehouse.errors import UsageError
 from warehouse.export import export as write
 from warehouse.ingest import ingest as load
 from warehouse.query import Warehouse
-from warehouse.sample import write_profile
+from warehouse.sample import run_directory, write_profile
 
 _TOP = 8
 _KERNELS = ["kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
@@ -37,8 +38,11 @@ def demo(
     Example: npuwh demo --to demo
     """
     profile, made, results = to / "profile", to / "demo.db", to / "results"
+    to.mkdir(mode=0o750, parents=True, exist_ok=True)
     if not profile.exists():
         _make(profile)
+    elif not run_directory(profile, 0).is_dir():
+        raise UsageError(f"{profile}: is there and is not the demo's profile; give another --to")
     with shown_rows("ingest") as report:
         load([profile], made, progress=report)
     with shown("export") as report:

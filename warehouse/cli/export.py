@@ -44,5 +44,8 @@ def export(
             run=run, rank=rank, step=step, from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
         )  # fmt: skip
     show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
+    for name in done.absent:
+        if {Path(name).name, Path(name).stem} & set(kinds or ()):  # asked for by name
+            say(f"{to / name}: has no rows and was not made")
     if not done.files:
         say(f"{warehouse}: nothing of what was asked for has rows, so no file was made")

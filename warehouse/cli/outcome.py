@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import signal
 import sys
@@ -21,6 +22,10 @@ EXIT_CODES = {
     WRONG: "wrong usage or input, nothing made",
     INTERRUPTED: "interrupted",
 }
+
+
+# SQLAlchemy logs what an interrupt does to its connections; the line that we say is enough
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 def say(message: object) -> None:

@@ -17,15 +17,14 @@ _BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 
 
 def check_target(target: Path, opened: Warehouse) -> None:
-    """UsageError if `target` is the warehouse, one of its inputs, or any SQLite database: these are not results.
+    """UsageError if `target` is the warehouse, lies in one of its inputs, or is any SQLite database.
 
     Example: `check_target(Path("rows.csv"), opened)`
     """
     kept = [opened.path, *(opened.path.with_name(opened.path.name + end) for end in _BESIDE)]
-    sources = opened.rows(*store.select("source", ["path"]))
-    kept += [Path(path) for rows in sources for (path,) in rows]
-    if any(_same(target, path) for path in kept):
-        raise UsageError(f"{target}: is the warehouse or one of its inputs and is not overwritten; give another -o")
+    inputs = [Path(path) for table in ("source", "rank") for path in _paths(opened, table)]
+    if any(_same(target, path) for path in kept + inputs) or any(_lies_in(target, path) for path in inputs):
+        raise UsageError(f"{target}: is the warehouse, or lies in one of its inputs; give another -o")
     if target.is_dir():
         raise UsageError(f"{target}: is a directory; give a file name with -o")
     if target.exists() and not target.is_file():
@@ -61,6 +60,17 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         growing.unlink(missing_ok=True)
         raise
+
+
+def _paths(opened: Warehouse, table: str) -> list[str]:
+    return [path for rows in opened.rows(*store.select(table, ["path"])) for (path,) in rows]
+
+
+def _lies_in(target: Path, directory: Path) -> bool:
+    try:
+        return directory.is_dir() and target.resolve().is_relative_to(directory.resolve())
+    except OSError:
+        return False
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -150,9 +150,9 @@ def _parents(path: str, directory: str) -> tuple[str, ...]:
 
 
 def _inputs(connection: sqlite3.Connection) -> list[Path]:
-    """Directories an export must not write to: run directories, and the folders of single files."""
-    paths = {path for (path,) in connection.execute(*store.select("rank", ["path"]))}
-    return [Path(path) if not Path(path).is_file() else Path(path).parent for path in paths]
+    """Run directories an export must not write to; beside an input that is a single file there is room."""
+    paths = [Path(path) for (path,) in connection.execute(*store.select("rank", ["path"]))]
+    return [path for path in paths if not path.is_file()]
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -15,7 +15,7 @@ from warehouse.export.selection import ChosenRank, conditions
 from warehouse.store import View
 
 LEFT_OUT = ("export", "trace", "check", "official")  # rooms whose views are text for files, or findings
-_ROWS = 32_768
+_ROWS, _CHUNKS = 4096, 16  # rows fetched at a time (as Python values they are large), and fetches in a row group
 _INTEGER_UNITS = {"-", "ns", "bytes", "count", "int"}
 _TIMES = (("start_ns", "end_ns"), ("time_ns", "time_ns"))
 
@@ -62,13 +62,19 @@ def _write(
 ) -> int:
     count = 0
     schema = pa.schema(list(kinds.items()))
+    waiting: list[pa.RecordBatch] = []
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for query in _queries(connection, ranks, store.view(view)):
             for rows in _chunks(connection.execute(*query)):
                 columns = zip(kinds.items(), zip(*rows, strict=True), strict=True)
                 arrays = [_array(name, kind, values) for (name, kind), values in columns]
-                writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+                waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
                 count += len(rows)
+                if len(waiting) == _CHUNKS:
+                    writer.write_table(pa.Table.from_batches(waiting))
+                    waiting.clear()
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting))
     return count
 
 

@@ -148,17 +148,17 @@ def _columns(connection: sqlite3.Connection, source: str) -> set[str]:
 
 
 def _look_back(connection: sqlite3.Connection, rank: ChosenRank, source: str) -> int | None:
-    """How long a row of `source` can be at most; None if that is not known of each table its times may come from."""
-    tables = _tables(source)
-    longest = dict(
-        connection.execute(
-            *store.select("event_extent", ["table_name", "max_duration_ns"], [("rank_id", "=", rank.id)])
-        ).fetchall()
-    )
-    timed = {table for table in tables if {"start_ns", "end_ns"} <= _columns(connection, table)} - {"step"}
-    if not timed or not timed <= longest.keys():
+    """How long a row of `source` can be at most; None if its times come from no table whose extent was noted."""
+    query = store.select("event_extent", ["table_name", "max_duration_ns"], [("rank_id", "=", rank.id)])
+    longest = dict(connection.execute(*query).fetchall())
+    timed = {table for table in _tables(source) if _has_times(_columns(connection, table))} - {"step"}
+    if not timed or not longest:
         return None
-    return max(longest[table] or 0 for table in timed)
+    return max(longest.get(table) or 0 for table in timed)  # no extent: the rank has no such row
+
+
+def _has_times(columns: set[str]) -> bool:
+    return {"start_ns", "end_ns"} <= columns or "time_ns" in columns
 
 
 def _tables(source: str) -> set[str]:

@@ -13,7 +13,7 @@ from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.official import peek_official
 from warehouse.readers.profiler_json import read_profiler_info, read_profiler_metadata
 
-# who is believed first about the rank number: the profiler wrote these from the running job, a name may have been changed
+# who is believed first about the rank number: the profiler wrote these from the running job, a name may be changed
 _TRUST = ("RANK_DEVICE_MAP", "profiler_info", "file name")
 
 

@@ -17,8 +17,8 @@ class Groups:
     """The communication groups of a rank: given ids as they are met, written at the end."""
 
     def __init__(self, load: RankLoad, described: dict[str, Group], hashes: dict[str, str]) -> None:
-        """`described`: what the profiler's metadata says of a group name; `hashes`: name of an operation -> the number that
-        stands for its group in analysis.db."""
+        """`described`: what the profiler's metadata says of a group name; `hashes`: name of an operation -> the number
+        that stands for its group in analysis.db."""
         self._load = load
         self._described = described
         names = load.strings.text_ids(*hashes)
@@ -82,10 +82,10 @@ def load_comm_tasks(load: RankLoad, groups: Groups, tasks: LinkTable, operations
     """Stream `comm_task` batches; lanes are within group and plane."""
     sweep = _native.LaneSweep()
     lost = 0
-    for batch in load.reader.read("comm_task"):
-        (task,) = tasks.find(batch.column("task_row").to_numpy())
+    for records in load.reader.read("comm_task"):
+        (task,) = tasks.find(records.column("task_row").to_numpy())
         lost += int((task == NONE).sum())
-        batch, task = batch.filter(pa.array(task != NONE)), task[task != NONE]
+        batch, task = records.filter(pa.array(task != NONE)), task[task != NONE]
         if not batch.num_rows:
             continue
         operation, group_of_op = operations.find(filled(batch.column("op_row")))
@@ -105,11 +105,16 @@ def load_comm_tasks(load: RankLoad, groups: Groups, tasks: LinkTable, operations
             "plane_no": nullable(plane),
             "lane": lane,
             **texts,
-            **{name: batch.column(name) for name in ("notify_no", "src_rank_no", "dst_rank_no", "size_bytes", "is_master")},
+            **{
+                name: batch.column(name)
+                for name in ("notify_no", "src_rank_no", "dst_rank_no", "size_bytes", "is_master")
+            },
             "bandwidth": batch.column("bandwidth"),
         }
         load.write("comm_task", columns, (start, end))
-    load.ledger.take_back("COMMUNICATION_TASK_INFO", lost, "no-task", "belongs to a task that was not loaded") if lost else None
+    load.ledger.take_back(
+        "COMMUNICATION_TASK_INFO", lost, "no-task", "belongs to a task that was not loaded"
+    ) if lost else None
 
 
 _TEXTS = {

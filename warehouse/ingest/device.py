@@ -24,7 +24,8 @@ from warehouse.store.loader import Column
 QUEUE, QUEUE_MORE, HOST, HOST_MORE, HOST_BESIDE, CAPTURE, CAPTURE_MORE, REPLAY = range(1, 9)
 # host types of tasks that do not widen the range in which idle time is free (deliverables.md 1.6)
 _SILENT_TYPES = (
-    "KERNEL_AICORE", "KERNEL_AIVEC", "FFTS_PLUS", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "PROFILING_ENABLE", "PROFILING_DISABLE",
+    "KERNEL_AICORE", "KERNEL_AIVEC", "FFTS_PLUS", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "PROFILING_ENABLE",
+    "PROFILING_DISABLE",
 )  # fmt: skip
 _WIDENING, _SILENT, _COMMUNICATION, _RECEIVE = 0, 3, 2, 5
 _COVERED_TRACK = 1 << 40  # parents of drawn sub-tasks have tracks of their own, so that they push nothing into a lane
@@ -69,6 +70,7 @@ class DevicePass:
         )
 
     def run(self) -> DeviceLinks:
+        """Read, sweep, link and write everything."""
         for batch in self._load.reader.read("device_event"):
             self._take(batch)
         self._write_intervals(self._sweep.finish())
@@ -86,11 +88,11 @@ class DevicePass:
         rows = {name: filled(batch.column(name)) for name in _NUMBERS}
         is_op = rows["kind"] == DEVICE_COMM_OP
         launch = dict(zip(_LAUNCH, self._launches.find(rows["connection_no"]), strict=True))
-        for name in launch:
-            launch[name][rows["connection_no"] == NONE] = NONE
+        for column in launch.values():
+            column[rows["connection_no"] == NONE] = NONE
         kernel, counts_as = self._kernels.find(rows["descriptor_no"])
         kernel[is_op], counts_as[is_op] = NONE, NONE
-        type_id = self._load.strings.ids(batch.column("type"))
+        type_id = self._load.strings.required(batch.column("type"))
         # older files do not say where a collective ran: where all its tasks ran, else the rank's device
         known = np.where(launch["device"] != NONE, launch["device"], self._device)
         rows["device_id"] = np.where(is_op & (rows["device_id"] == NONE), known, rows["device_id"])
@@ -175,7 +177,9 @@ class DevicePass:
             "type_id": link["type"],
             "lane": link["lane"],
             "is_covered": np.maximum(row["is_covered"], 0),
-            **{name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no", "descriptor_no")},
+            **{
+                name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no", "descriptor_no")
+            },
             **{name: nullable(row[name]) for name in ("context_no", "model_no", "connection_no")},
             **{name: nullable(link[source]) for name, source in _TASK_LINKS.items()},
         }
@@ -183,7 +187,10 @@ class DevicePass:
         self.links.tasks.add(row["row"], ids)
         pairs, counts = np.unique(np.stack([row["device_id"], row["stream_no"]]), axis=1, return_counts=True)
         self._streams.update(
-            {(device, stream): number for (device, stream), number in zip(pairs.T.tolist(), counts.tolist(), strict=True)}
+            {
+                (device, stream): number
+                for (device, stream), number in zip(pairs.T.tolist(), counts.tolist(), strict=True)
+            }
         )
 
     def _write_operations(
@@ -194,11 +201,15 @@ class DevicePass:
         link = {name: column[mask] for name, column in found.items()}
         texts = {
             column: nullable(strings.ids_unless_missing(batch.column(name))[mask])
-            for column, name in (("op_type_id", "op_type"), ("data_type_id", "data_type"), ("algorithm_id", "algorithm"))
+            for column, name in (
+                ("op_type_id", "op_type"),
+                ("data_type_id", "data_type"),
+                ("algorithm_id", "algorithm"),
+            )
         }
         first = self._load.loader.reserve("comm_op", len(row["kind"]))
         ids = np.arange(first, first + len(row["kind"]), dtype=np.int64)
-        name_id = strings.ids(batch.column("name"))[mask]
+        name_id = strings.required(batch.column("name"))[mask]
         columns: dict[str, Column] = {
             "id": ids,
             "name_id": name_id,
@@ -231,7 +242,8 @@ class DevicePass:
     def _write_step_times(self) -> None:
         totals = self._sweep.step_totals()
         if len(totals.step):
-            columns = {column: nullable(np.asarray(getattr(totals, name))) for column, name in _TOTALS.items()}
+            columns: dict[str, Column] = {column: np.asarray(getattr(totals, name)) for column, name in _TOTALS.items()}
+            columns["step_id"] = nullable(np.asarray(totals.step))
             self._load.write("step_time", columns)
 
 

@@ -1,4 +1,4 @@
-"""Which files belong to which rank: walks the given paths and groups what it knows by run directory (deliverables.md 0)."""
+"""Which files belong to which rank: walks the paths and groups what it knows by run directory (deliverables.md 0)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _KINDS = {
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
+_PROF = "PROF_"
 _SUFFIX = "_ascend_pt"
 _DEEPEST = 40
 
@@ -70,8 +71,8 @@ class Discovery:
 def discover(paths: list[Path]) -> Discovery:
     """The rank inputs below the paths (directories or single files), each once, in the order of their paths.
 
-    Run directories may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a path
-    that does not exist.
+    Run directories may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a
+    path that does not exist.
 
     >>> [each.directory for each in discover([Path("runs")]).inputs]  # doctest: +SKIP
     ['node0_41000_20231125090304041_ascend_pt']
@@ -157,7 +158,7 @@ def rank_in_name(path: Path) -> int | None:
 
 
 def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
-    """Folders by the run directory they belong to: an output folder, and PROF_* folders, to the run directory above them."""
+    """Folders by the run directory they belong to: an output folder, and PROF_* folders, to the one above them."""
     owners: dict[Path, tuple[Path, list[_Folder]]] = {}
     for folder in folders:
         owner = _owner(folder.path)
@@ -166,10 +167,13 @@ def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
 
 
 def _owner(folder: Path) -> Path:
-    for path in (folder, *folder.parents):
-        if path.name.endswith(_SUFFIX):
-            return path
-    return folder.parent if folder.name == _OUTPUT else folder
+    if folder.name == _OUTPUT:
+        return folder.parent
+    above = [folder, *folder.parents]
+    prof = next((place for place, path in enumerate(above) if path.name.startswith(_PROF)), None)
+    if prof is None:
+        return folder
+    return next((path for path in above[prof:] if path.name.endswith(_SUFFIX)), above[prof])
 
 
 def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
@@ -187,8 +191,7 @@ def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
         database = databases[0] if databases else None
         if database is None and not analysis:
             return []
-        is_run = owner.name.endswith(_SUFFIX) or any(folder.path.name == _OUTPUT for folder in folders)
-        found = _input(owner, database, kind, is_run)
+        found = _input(owner, database, kind, is_run=kind == PROFILER or owner.name.endswith(_SUFFIX))
         found.analysis = analysis[0] if analysis else None
         found.info = infos[0] if infos else None
         found.metadata = metadata[0] if metadata else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError, UsageError, WarehouseFileError
@@ -11,10 +12,10 @@ from warehouse.ingest.discover import RankInput, discover
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.rank_writer import RankWriter
-from warehouse.ingest.report import IngestReport
+from warehouse.ingest.report import IngestReport, told
 from warehouse.ingest.runs import run_for
 from warehouse.ingest.sources import Existing
-from warehouse.store import Loader, add_to, delete_rank, is_warehouse, new_warehouse
+from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
 
 Progress = Callable[[str, int], None]
 
@@ -28,8 +29,8 @@ def ingest(
     """Load every profile below the paths into the warehouse `output`, making it if it does not exist.
 
     `output` None: `<name of the path>.db` in the working directory.  Inputs that are in the warehouse already are left
-    alone; those that changed since are refused, or replaced with `force`.  A bad input becomes an issue, the others load.
-    `progress` is called with (table, rows written) as rows are written, and with (input, 0) when an input begins.
+    alone; those that changed since are refused, or replaced with `force`.  A bad input becomes an issue, the others
+    load.  `progress` is called with (table, rows written) as rows are written, with (input, 0) when an input begins.
 
     UsageError if no output can be chosen; InputError if no input could be loaded, nothing being made then;
     WarehouseFileError if the output is something else; WriteError if it cannot be written.
@@ -41,40 +42,42 @@ def ingest(
     if not inputs:
         raise UsageError("give at least one directory or database to ingest")
     target = choose_output(inputs, None if output is None else Path(output))
-    found = discover(inputs)
-    report = IngestReport(target, failed=list(found.failures))
-    if not found.inputs:
-        names = ", ".join(map(str, inputs))
-        reasons = "".join(f"; {path}: {reason}" for path, reason in found.failures)
-        raise InputError(
-            f"{names}: holds no profile (ascend_pytorch_profiler[_N].db, msprof_<time>.db or analysis.db){reasons}"
-        )
     exists = target.exists() or target.is_symlink()
     if exists and not is_warehouse(target):
         raise WarehouseFileError(f"{target}: exists and is not a warehouse made by npuwh; it is not touched")
-    todo = _sort_out(found.inputs, Existing.read(target) if exists else Existing(), force, report)
-    if todo:
-        with (add_to(target) if exists else new_warehouse(target)) as loader:
-            _load(loader, todo, report, progress or _silent)
+    found = discover(inputs)
+    if not found.inputs:
+        names = ", ".join(map(str, inputs))
+        reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
+        raise InputError(
+            f"{names}: holds no profile (ascend_pytorch_profiler[_N].db, msprof_<time>.db or analysis.db){reasons}"
+        )
+    plan = _plan(found.inputs, Existing.read(target) if exists else Existing(), force)
+    plan.lost += found.failures
+    report = _carry_out(plan, target, exists, progress or _silent)
     if report.exit_code == 2:
         raise InputError(_why_nothing(report))
     return report
 
 
 def choose_output(inputs: list[Path], output: Path | None) -> Path:
-    """The output, or the default for one input; never inside an input."""
+    """The output, or the default for one input; UsageError if it would lie inside an input, or nowhere.
+
+    >>> choose_output([Path("no-such-place/job")], None).name
+    'job.db'
+    """
     if output is None:
         if len(inputs) > 1:
             raise UsageError("several inputs: say with -o where the warehouse goes")
         source = inputs[0].resolve()
-        name = source.name if source.is_dir() else source.stem
+        name = source.stem if source.is_file() else source.name
         if not name:
             raise UsageError(f"{inputs[0]}: has no name to call the warehouse by; say with -o where it goes")
         output = Path(f"{name}.db")
     place = output.resolve()
     for source in (path.resolve() for path in inputs):
         if place == source or (source.is_dir() and place.is_relative_to(source)):
-            raise UsageError(f"{output}: would lie inside the input {source}, which is never written to; choose with -o")
+            raise UsageError(f"{output}: would lie in the input {source}, which is never written to; choose with -o")
     if output.is_dir():
         raise UsageError(f"{output}: is a directory; give -o the name of a file")
     if not place.parent.is_dir():
@@ -82,36 +85,68 @@ def choose_output(inputs: list[Path], output: Path | None) -> Path:
     return output
 
 
-def _sort_out(
-    inputs: list[RankInput], existing: Existing, force: bool, report: IngestReport
-) -> list[tuple[Candidate, int | None]]:
-    """What is to be loaded, with the id of the rank it replaces."""
-    todo = []
+@dataclass
+class _Plan:
+    """What is to be done with each input; `todo` holds the id of the rank that an input replaces."""
+
+    todo: list[tuple[Candidate, int | None]] = field(default_factory=list)
+    unchanged: list[Path] = field(default_factory=list)
+    refused: list[tuple[Path, str]] = field(default_factory=list)
+    bad: list[tuple[RankInput, str]] = field(default_factory=list)
+    lost: list[tuple[Path, str]] = field(default_factory=list)
+
+
+class _ReplacementError(Exception):
+    """A changed input turned out to be bad after what it replaces was deleted."""
+
+    def __init__(self, candidate: Candidate, reason: str) -> None:
+        super().__init__(reason)
+        self.candidate = candidate
+        self.reason = reason
+
+
+def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
+    plan = _Plan()
     for each in inputs:
         rank_id = existing.ranks.get(str(each.path))
         try:
-            if rank_id is not None:
-                if existing.holds(rank_id, each):
-                    report.unchanged.append(each.path)
-                    continue
-                if not force:
-                    report.refused.append((each.path, "changed since it was ingested; --force replaces what is loaded"))
-                    continue
-            todo.append((examine(each), rank_id))
+            if rank_id is not None and existing.holds(rank_id, each):
+                plan.unchanged.append(each.path)
+            elif rank_id is not None and not force:
+                plan.refused.append((each.path, "changed since it was ingested; --force replaces what was loaded"))
+            else:
+                plan.todo.append((examine(each), rank_id))
         except InputError as error:
-            report.failed.append((each.path, _reason(error, each.path)))
-    return todo
+            plan.bad.append((each, str(error)))
+    plan.todo.sort(key=lambda item: item[0].sort_key())
+    return plan
 
 
-def _load(
-    loader: Loader, todo: list[tuple[Candidate, int | None]], report: IngestReport, progress: Progress
-) -> None:
-    for _, rank_id in todo:
+def _carry_out(plan: _Plan, target: Path, exists: bool, progress: Progress) -> IngestReport:
+    """Load what is to be loaded; once more without it if a replacement fails, so that what was there stays."""
+    while True:
+        report = IngestReport(target, unchanged=plan.unchanged, refused=plan.refused, failed=list(plan.lost))
+        report.failed += [(each.path, reason) for each, reason in plan.bad]
+        if not plan.todo:
+            return report
+        try:
+            with add_to(target) if exists else new_warehouse(target) as loader:
+                _load(loader, plan, report, progress)
+        except _ReplacementError as error:
+            plan.todo = [item for item in plan.todo if item[0] is not error.candidate]
+            plan.bad.append((error.candidate.input, error.reason))
+        else:
+            return report
+
+
+def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress) -> None:
+    for _, rank_id in plan.todo:
         if rank_id is not None:
             delete_rank(loader, rank_id)
     with LinkStore() as links:
         catalogue = KernelCatalogue(loader, links)
-        for candidate, rank_id in sorted(todo, key=lambda item: item[0].sort_key()):
+        failures = list(plan.bad)
+        for candidate, rank_id in plan.todo:
             progress(str(candidate.input.path), 0)
             writer = RankWriter(loader, links, catalogue, progress)
             try:
@@ -119,26 +154,29 @@ def _load(
                     writer.load(candidate, run_for(loader, candidate))
             except InputError as error:
                 if rank_id is not None:
-                    raise  # what it replaces is deleted already: the whole change is undone
-                report.failed.append((candidate.input.path, _reason(error, candidate.input.path)))
+                    raise _ReplacementError(candidate, str(error)) from error
+                report.failed.append((candidate.input.path, str(error)))
+                failures.append((candidate.input, str(error)))
                 catalogue.forget()
-                writer.write_failure(candidate, str(error))
                 continue
+            delete_failures(loader, _names(candidate.input))
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.records += writer.records
             report.rejected += writer.rejected
             report.warnings += writer.warnings
-    if not report.added and not report.replaced:
-        raise InputError(_why_nothing(report))
+        if not report.added and not report.replaced:
+            raise InputError(_why_nothing(report))
+        for each, reason in failures:
+            delete_failures(loader, _names(each))
+            RankWriter(loader, links, catalogue, progress).write_failure(each, reason)
 
 
-def _reason(error: InputError, path: Path) -> str:
-    """The error's text without the path, which stands before it already."""
-    return str(error).removeprefix(f"{path}: ")
+def _names(each: RankInput) -> list[str]:
+    return [str(path.resolve()) for path, _ in each.files()]
 
 
 def _why_nothing(report: IngestReport) -> str:
-    return "; ".join(f"{path}: {reason}" for path, reason in (*report.failed, *report.refused))
+    return "; ".join(told(path, reason) for path, reason in (*report.failed, *report.refused))
 
 
 def _silent(_what: str, _rows: int) -> None:

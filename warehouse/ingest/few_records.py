@@ -18,12 +18,13 @@ def load_stacks(load: RankLoad, base: int) -> None:
         columns: dict[str, Column] = {
             "stack_id": batch.column("stack").to_numpy() + base,
             "depth": batch.column("depth"),
-            "string_id": load.strings.ids(batch.column("frame")),
+            "string_id": load.strings.required(batch.column("frame")),
         }
         load.loader.write("stack_frame", columns)
 
 
 def load_gc(load: RankLoad) -> None:
+    """Stream garbage collections."""
     for batch in load.reader.read("gc_event"):
         start, end = batch.column("start_ns").to_numpy(), batch.column("end_ns").to_numpy()
         thread = load.thread_ids(batch.column("pid").to_numpy(), batch.column("tid").to_numpy())
@@ -32,17 +33,19 @@ def load_gc(load: RankLoad) -> None:
 
 
 def load_marks(load: RankLoad) -> None:
+    """Stream marks; lanes are within a thread."""
     sweep = _native.LaneSweep()
     for batch in load.reader.read("mark"):
         start, end = batch.column("start_ns").to_numpy(), batch.column("end_ns").to_numpy()
         thread = load.thread_ids(batch.column("pid").to_numpy(), batch.column("tid").to_numpy())
         load.count_on_threads("mark_count", thread)
-        end_thread = load.thread_ids(filled(batch.column("end_pid")), filled(batch.column("end_tid")))
         columns: dict[str, Column] = {
             "start_ns": start,
             "end_ns": end,
             "thread_id": thread,
-            "end_thread_id": nullable(np.where(filled(batch.column("end_pid")) == NONE, NONE, end_thread)),
+            "end_thread_id": nullable(
+                load.thread_ids(filled(batch.column("end_pid")), filled(batch.column("end_tid")))
+            ),
             "event_type_id": nullable(load.strings.ids(batch.column("event_type"))),
             "message_id": nullable(load.strings.ids(batch.column("message"))),
             "domain_id": nullable(load.strings.ids(batch.column("domain"))),
@@ -55,12 +58,13 @@ def load_marks(load: RankLoad) -> None:
 
 
 def load_copies(load: RankLoad, tasks: LinkTable) -> None:
+    """Stream sizes and directions of memory copies."""
     lost = 0
-    for batch in load.reader.read("memory_copy"):
-        (task,) = tasks.find(batch.column("task_row").to_numpy())
+    for records in load.reader.read("memory_copy"):
+        (task,) = tasks.find(records.column("task_row").to_numpy())
         known = task != NONE
         lost += int((~known).sum())
-        batch = batch.filter(pa.array(known))
+        batch = records.filter(pa.array(known))
         columns: dict[str, Column] = {
             "device_task_id": task[known],
             "size_bytes": batch.column("size_bytes"),
@@ -73,6 +77,7 @@ def load_copies(load: RankLoad, tasks: LinkTable) -> None:
 
 
 def load_counters(load: RankLoad) -> None:
+    """Stream hardware and host series."""
     base = load.loader.reserve("counter", 0)
     for kind, batch in load.reader.counters():
         if kind == "counter_series":
@@ -91,6 +96,7 @@ def load_counters(load: RankLoad) -> None:
 
 
 def load_overlap(load: RankLoad) -> None:
+    """Stream the vendor's own overlap analysis."""
     for batch in load.reader.read("reference_overlap"):
         columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names}
         load.write("reference_overlap", {"source_id": load.source_id, **columns})

@@ -1,4 +1,4 @@
-"""Captured graphs: their executions, the calls that launched them, and the tasks they were captured from (ascend-db.md 9)."""
+"""Captured graphs: executions, the calls that launched them, and the tasks they are made of (ascend-db.md 9)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import filled, nullable
 from warehouse.readers.issues import INFO
+from warehouse.store.loader import Column
 
 _RUN_BITS = 32  # a link's number is graph id and run number in one
 
@@ -24,7 +25,7 @@ class Graphs:
         self._replays: LinkTable = load.links.table("graph_replay", "replay api_call op step")
 
     def load_replays(self) -> None:
-        """Write every execution; the n-th on a device belongs to the n-th launching call there, if there are as many."""
+        """Write every execution; the n-th on a device belongs to the n-th launching call there, if they are as many."""
         load = self._load
         batches = list(load.reader.read("graph_run"))
         if not batches:
@@ -64,7 +65,11 @@ class Graphs:
                 matched[mine] = calls
             else:
                 self._load.ledger.note(
-                    INFO, "graph-call", "executions of graphs have no certain launching call", table="TASK", count=len(mine)
+                    INFO,
+                    "graph-call",
+                    "executions of graphs have no certain launching call",
+                    table="TASK",
+                    count=len(mine),
                 )
         return matched
 
@@ -86,7 +91,8 @@ class Graphs:
         """graph_node of each task; `facts` are the columns of those seen for the first time."""
         new = [place for place, each in enumerate(descriptor.tolist()) if self._is_new(each)]
         if new:
-            columns = {name: nullable(values[new]) for name, values in facts.items()}
+            columns: dict[str, Column] = {name: nullable(values[new]) for name, values in facts.items()}
+            columns |= {name: facts[name][new] for name in ("stream_no", "task_no")}
             self._load.write("graph_node", {"id": [self._nodes[int(descriptor[place])] for place in new], **columns})
         return np.array([self._nodes[each] for each in descriptor.tolist()], dtype=np.int64)
 

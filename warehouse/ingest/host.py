@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
+_LONGEST_QUEUE = 100_000  # tasks; the host's queue holds some thousands
 
 
 @dataclass
@@ -55,7 +57,8 @@ class HostPass:
         self._stack_base = stack_base
         self._has_queue = load.reader.has_queue
         self._next = {table: load.loader.reserve(table, 0) for table in ("op", "python_call", "api_call", "queue_task")}
-        self._sweep = _native.HostSweep(steps.ids, steps.starts, steps.ends, *self._next.values(), self._has_queue)
+        first = (self._next["op"], self._next["python_call"], self._next["api_call"], self._next["queue_task"])
+        self._sweep = _native.HostSweep(steps.ids, steps.starts, steps.ends, *first, self._has_queue)
         self._op_steps = _OpSteps(steps)
         self._pending: dict[int, int] = {}  # correlation numbers of queue tasks whose dequeue may still run calls
         self._running: dict[int, int] = {}  # thread -> queue task
@@ -64,11 +67,12 @@ class HostPass:
         self._node = load.strings.text_ids("node")
         self._event_calls = load.strings.text_ids(*_EVENT_CALLS)
         self.links = HostLinks(
-            load.links.table("host_call", "api_call op rule sort step inside start is_flow"),
+            load.links.table("host_call", "api_call op rule sort step inside start is_flow host_step"),
             load.links.table("allocation_op", "op step"),
         )
 
     def run(self) -> HostLinks:
+        """Read, sweep, link and write everything."""
         load = self._load
         for batch in load.reader.read("host_event"):
             self._take(batch)
@@ -84,7 +88,7 @@ class HostPass:
         pid, tid = (batch.column(name).to_numpy()[on_thread] for name in ("pid", "tid"))
         thread = np.full(len(kind), NONE, np.int64)
         thread[on_thread] = load.thread_ids(pid, tid)
-        name = load.strings.ids(batch.column("name"))
+        name = load.strings.required(batch.column("name"))
         key = filled(batch.column("key"))
         swept = self._sweep.feed(kind, start, end, thread, name, key)
         links = {field: np.asarray(getattr(swept, field)) for field in _LINK_FIELDS}
@@ -119,7 +123,7 @@ class HostPass:
 
     def _write_api_calls(self, rows: _Rows) -> None:
         load, links = self._load, rows.links
-        level = load.strings.ids(rows.batch.column("level"))
+        level = load.strings.required(rows.batch.column("level"))
         connection = filled(rows.batch.column("connection_no"))
         columns = rows.slice_columns()
         columns |= {
@@ -140,7 +144,10 @@ class HostPass:
         inside = np.where(is_node, links["inside"], NONE)
         is_flow = is_node | np.isin(rows.name, self._event_calls)
         kept = connection != NONE
-        found = (connection, links["id"], links["op"], links["rule"], sort, step, inside, start, is_flow.astype(np.int64))
+        found = (
+            connection, links["id"], links["op"], links["rule"], sort, step, inside, start, is_flow.astype(np.int64),
+            links["step"],
+        )  # fmt: skip
         self.links.calls.add(*(column[kept] for column in found))
 
     def _link_allocations(self, rows: _Rows) -> None:
@@ -178,6 +185,8 @@ class HostPass:
                 self._running[where] = task
                 if before is not None:
                     self._done.append(before)
+        if len(self._pending) > _LONGEST_QUEUE:  # dequeues that never came
+            self._pending = dict(islice(self._pending.items(), len(self._pending) // 2, None))
         # calls of this batch may still belong to a dequeue that ended in it
         for task in self._expired:
             self._pending.pop(task, None)

@@ -18,15 +18,15 @@ from warehouse.store import Loader, select
 COMPUTING, UNCOUNTED = 1, 4
 # cores whose tasks are no rows of kernel_details.csv (deliverables.md 3)
 _NO_DETAILS = ("WRITE_BACK", "INVALID", "HCCL_AI_CPU", "COMMUNICATION")
-_REMEMBERED = 20_000
+_REMEMBERED = 4000
 _TEXTS = (
-    "op_type", "core", "input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes", "output_formats",
-    "attributes", "state", "hf32", "grid", "block",
+    "op_type", "core", "input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes",
+    "output_formats", "attributes", "state", "hf32", "grid", "block",
 )  # fmt: skip
 _COLUMNS = (
     "name_id", "op_type_id", "core_id", "block_count", "mix_block_count", "input_shapes_id", "input_dtypes_id",
-    "input_formats_id", "output_shapes_id", "output_dtypes_id", "output_formats_id", "attributes_id", "state_id", "hf32_id",
-    "grid_id", "block_id", "is_schedule",
+    "input_formats_id", "output_shapes_id", "output_dtypes_id", "output_formats_id", "attributes_id", "state_id",
+    "hf32_id", "grid_id", "block_id", "is_schedule",
 )  # fmt: skip
 
 
@@ -41,9 +41,9 @@ class KernelCatalogue:
 
     def ids(self, contents: list[tuple[int, ...]]) -> list[int]:
         """Ids of the contents (columns `_COLUMNS`, NONE for missing); new ones are written."""
-        missing = {content for content in contents if content not in self._recent}
+        missing = dict.fromkeys(content for content in contents if content not in self._recent)
         if len(self._recent) + len(missing) > _REMEMBERED:
-            missing = set(contents)
+            missing = dict.fromkeys(contents)
             self._recent.clear()
         if missing:
             self._look_up(list(missing))
@@ -99,7 +99,7 @@ def _content(load: RankLoad, batch: pa.RecordBatch) -> list[Numbers]:
     texts = {name: load.strings.ids_unless_missing(batch.column(name)) for name in _TEXTS}
     op_type, core = texts.pop("op_type"), texts.pop("core")
     return [
-        load.strings.ids(batch.column("name")),
+        load.strings.required(batch.column("name")),
         op_type,
         core,
         filled(batch.column("block_count")),
@@ -113,6 +113,3 @@ def _hashed(content: tuple[int, ...]) -> int:
     """64 bits of the content, as a signed number; two of a million kernels share one in 1 of 40 million warehouses."""
     data = np.array(content, dtype=np.int64).tobytes()
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
-
-
-

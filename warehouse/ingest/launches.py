@@ -60,8 +60,9 @@ class LaunchPass:
         self.launches = load.links.table("launch", "api_call op rule is_flow head count device is_replay")
 
     def run(self) -> tuple[LinkTable, Windows, Calls]:
+        """Links by connection number, the steps' windows, and the calls that launched graph replays."""
         for group in self._groups():
-            api_call, op, rule, sort, step, inside, start, is_flow = self._calls.find(group["connection_no"])
+            api_call, op, rule, sort, step, inside, start, is_flow, host_step = self._calls.find(group["connection_no"])
             is_flow = (api_call != NONE) & (
                 (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
             )
@@ -74,12 +75,12 @@ class LaunchPass:
             self._widen_text(group, is_flow & np.isin(rule, (1, 3)), sort, step)
             self._widen_task(group, inside)
             if is_replay.any():
-                found = (start, api_call, op, step, group["device_id"])
+                found = (start, api_call, op, host_step, group["device_id"])
                 self._replay_calls.append(np.stack([column[is_replay] for column in found]))
         return self.launches, self._windows(), self._sorted_calls()
 
     def _groups(self) -> Iterator[dict[str, Numbers]]:
-        """One row a connection: its first record (connection_no, class, start_ns, end_ns, type), count, bounds, device."""
+        """One row a connection: its first record (connection_no, class, start_ns, end_ns, type), count, bounds."""
         strings = self._load.strings
         kept = [np.empty(0, np.int64) for _ in _FIELDS]
         for batch in self._load.reader.read("launch"):

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import gettempdir
 from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
+
+from warehouse.errors import WriteError
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1  # no link, in every array of numbers
@@ -25,7 +30,7 @@ class LinkStore:
         run("PRAGMA journal_mode = OFF")
         run("PRAGMA synchronous = OFF")
         run("PRAGMA temp_store = FILE")
-        run("PRAGMA cache_size = -8192")
+        run("PRAGMA cache_size = -1024")
         run("BEGIN")
 
     def __enter__(self) -> LinkStore:
@@ -39,6 +44,16 @@ class LinkStore:
     def table(self, name: str, columns: str) -> LinkTable:
         """A new, empty table of links; `columns` are the names of what is stored under a number."""
         return LinkTable(self._connection, name, columns.split())
+
+
+@contextmanager
+def _in_temporary_files() -> Iterator[None]:
+    """Where SQLite keeps the links; a full disk there is told as what it is."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        message = f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk"
+        raise WriteError(message) from error
 
 
 class LinkTable:
@@ -62,19 +77,23 @@ class LinkTable:
         """Store rows; values are int64 arrays or lists of int."""
         marks = ", ".join("?" * (1 + len(self._columns)))
         values = [column.tolist() if isinstance(column, np.ndarray) else column for column in (key, *columns)]
-        self._connection.executemany(
-            f"INSERT OR IGNORE INTO {self._name} VALUES ({marks})", zip(*values, strict=True)
-        )
+        with _in_temporary_files():
+            self._connection.executemany(
+                f"INSERT OR IGNORE INTO {self._name} VALUES ({marks})", zip(*values, strict=True)
+            )
 
     def clear(self) -> None:
+        """Forget all rows."""
         self._connection.execute(f"DELETE FROM {self._name}")
 
     def find(self, key: Numbers) -> list[Numbers]:
         """One array a column, aligned with `key`; NONE where nothing is stored under a number."""
         wanted, position = np.unique(key, return_inverse=True)
-        found = self._connection.execute(
-            f"SELECT l.* FROM json_each(?) w CROSS JOIN {self._name} l ON l.key = w.value", [json.dumps(wanted.tolist())]
-        ).fetchall()
+        with _in_temporary_files():
+            found = self._connection.execute(
+                f"SELECT l.* FROM json_each(?) w CROSS JOIN {self._name} l ON l.key = w.value",
+                [json.dumps(wanted.tolist())],
+            ).fetchall()
         width = 1 + len(self._columns)
         rows = np.array(found, dtype=np.int64).reshape(len(found), width)
         place = np.searchsorted(wanted, rows[:, 0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 
@@ -15,7 +17,7 @@ def load_memory(load: RankLoad, allocation_ops: LinkTable) -> None:
     """Stream the memory records of a rank into their tables."""
     _load_events(load)
     _load_allocations(load, allocation_ops)
-    texts = load.strings.ids
+    texts = load.strings.required
     for batch in load.reader.read("memory_record"):
         time = batch.column("time_ns").to_numpy()
         names = "device_id time_ns allocated_bytes reserved_bytes active_bytes stream_ptr"
@@ -36,11 +38,11 @@ def _load_events(load: RankLoad) -> None:
     )
     for batch in load.reader.read("memory_event"):
         time = batch.column("time_ns").to_numpy()
-        ids: dict[str, Column] = {
-            "component_id": load.strings.ids(batch.column("component")),
+        ids: Mapping[str, Column] = {
+            "component_id": load.strings.required(batch.column("component")),
             "name_id": nullable(load.strings.ids(batch.column("name"))),
             "action_id": nullable(load.strings.ids(batch.column("action"))),
-            "thread_id": load.thread_ids(filled(batch.column("pid")), filled(batch.column("tid"))),
+            "thread_id": nullable(load.thread_ids(filled(batch.column("pid")), filled(batch.column("tid")))),
         }
         _write(load, "memory_event", batch, names, ids, (time, time))
 
@@ -54,8 +56,8 @@ def _load_allocations(load: RankLoad, ops: LinkTable) -> None:
         op, step = ops.find(batch.column("row").to_numpy())
         start = batch.column("start_ns").to_numpy()
         end = np.maximum(start, filled(batch.column("release_ns")))
-        ids: dict[str, Column] = {
-            "component_id": load.strings.ids(batch.column("component")),
+        ids: Mapping[str, Column] = {
+            "component_id": load.strings.required(batch.column("component")),
             "name_id": nullable(load.strings.ids(batch.column("name"))),
             "op_id": nullable(op),
             "step_id": nullable(step),
@@ -64,10 +66,12 @@ def _load_allocations(load: RankLoad, ops: LinkTable) -> None:
 
 
 def _write(
-    load: RankLoad, table: str, batch: pa.RecordBatch, names: str, ids: dict[str, Column], slices: tuple[Numbers, Numbers]
+    load: RankLoad,
+    table: str,
+    batch: pa.RecordBatch,
+    names: str,
+    ids: Mapping[str, Column],
+    slices: tuple[Numbers, Numbers],
 ) -> None:
     columns: dict[str, Column] = {name: batch.column(name) for name in names.split()}
     load.write(table, {**columns, **ids}, slices)
-
-
-

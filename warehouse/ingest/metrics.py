@@ -46,6 +46,7 @@ class MetricPass:
         self._ids = load.strings.text_ids(*self._names)
 
     def run(self) -> None:
+        """Read and write everything."""
         load = self._load
         if self._names:
             load.write(

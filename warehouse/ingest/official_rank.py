@@ -21,8 +21,8 @@ from warehouse.store import select
 def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample) -> None:
     """Write all facts of the rank; `rank`, `source` and `issue` rows are the caller's.
 
-    The order is given by what later passes look up: calls before launches, launches and kernels before tasks, tasks before
-    what belongs to them.
+    The order is given by what later passes look up: calls before launches, launches and kernels before tasks, tasks
+    before what belongs to them.
     """
     steps, step_rows = load_steps(load)
     stack_base = _last_stack(load)

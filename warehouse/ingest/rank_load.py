@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from warehouse.ingest.link import LinkStore, Numbers
+from warehouse.ingest.link import NONE, LinkStore, Numbers
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import Ledger
 from warehouse.readers.official import OfficialReader
@@ -50,9 +50,7 @@ class RankLoad:
     def ledger(self) -> Ledger:
         return self.reader.ledger
 
-    def write(
-        self, table: str, columns: Mapping[str, Column], slices: tuple[Numbers, Numbers] | None = None
-    ) -> None:
+    def write(self, table: str, columns: Mapping[str, Column], slices: tuple[Numbers, Numbers] | None = None) -> None:
         """Append rows of this rank; `slices` are their starts and ends where the table has any."""
         count = self.loader.write(table, {**columns, "rank_id": self.rank_id})
         self.progress(table, count)
@@ -65,7 +63,7 @@ class RankLoad:
             extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
 
     def thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
-        """Ids of `thread`, new threads being given one; their rows are written at the end."""
+        """Ids of `thread`, new threads being given one, NONE for NONE; their rows are written at the end."""
         pairs, position = np.unique(np.stack([pid, tid]), axis=1, return_inverse=True)
         ids = [self._thread(int(process), int(thread)) for process, thread in pairs.T.tolist()]
         return np.array(ids, dtype=np.int64)[position.reshape(-1)]
@@ -76,6 +74,8 @@ class RankLoad:
         self.thread_counts.setdefault(column, Counter()).update(dict(zip(ids.tolist(), counts.tolist(), strict=True)))
 
     def _thread(self, pid: int, tid: int) -> int:
+        if pid == NONE:
+            return NONE
         if (pid, tid) not in self.threads:
             self.threads[pid, tid] = self.loader.reserve("thread", 1)
         return self.threads[pid, tid]
@@ -106,7 +106,11 @@ class RankLoad:
             self.write("event_extent", columns)
         if self.strings.unresolved:
             self.ledger.note(
-                "warning", "unknown-string", "has no text in STRING_IDS", table="STRING_IDS", count=self.strings.unresolved
+                "warning",
+                "unknown-string",
+                "has no text in STRING_IDS",
+                table="STRING_IDS",
+                count=self.strings.unresolved,
             )
 
 

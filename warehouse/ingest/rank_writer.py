@@ -9,12 +9,12 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, MSPROF
+from warehouse.ingest.discover import ANALYSIS, MSPROF, RankInput
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.sources import fingerprint, signature
+from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import ERROR, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
@@ -77,9 +77,9 @@ class RankWriter:
             sources.append(_Source(first + len(files) + place, path, MSPROF, Ledger(), "left", note))
         self._write_sources(sources, rank_id)
 
-    def write_failure(self, candidate: Candidate, reason: str) -> None:
-        """Book a candidate that could not be loaded."""
-        files = candidate.input.files()
+    def write_failure(self, each: RankInput, reason: str) -> None:
+        """Book an input that could not be loaded."""
+        files = each.files()
         first = self._loader.reserve("source", len(files))
         ledger = Ledger()
         ledger.note(ERROR, "bad-input", reason)
@@ -146,7 +146,7 @@ class RankWriter:
 
     def _write_sources(self, sources: list[_Source], rank_id: int | None) -> None:
         for source in sources:
-            facts = source.path.stat()
+            facts = _facts_of(source.path)
             total = source.ledger.total() if source.state == "used" else TableCount()
             columns: dict[str, Column] = {
                 "id": source.id,
@@ -154,8 +154,8 @@ class RankWriter:
                 "path": str(source.path.resolve()),
                 "kind": source.kind,
                 "state": source.state,
-                "size_bytes": facts.st_size,
-                "modified_ns": facts.st_mtime_ns,
+                "size_bytes": facts.size,
+                "modified_ns": facts.modified_ns,
                 "fingerprint": source.content,
                 "record_count": total.records,
                 "loaded_count": total.loaded,
@@ -196,6 +196,14 @@ class RankWriter:
             "rejected_count": issue.rejected,
         }
         self._loader.write("issue", columns)
+
+
+def _facts_of(path: Path) -> Signature:
+    """What there is to say about a file, even if it is gone."""
+    try:
+        return signature(path)
+    except InputError:
+        return Signature(0, 0)
 
 
 _FACTS = (

@@ -38,8 +38,17 @@ class IngestReport:
         if self.records:
             text += f"; {self.records:,} records read, {self.rejected:,} rejected"
         lines = [text]
-        lines += [f"refused: {path}: {reason}" for path, reason in self.refused]
-        lines += [f"failed: {path}: {reason}" for path, reason in self.failed]
+        lines += [f"refused: {told(path, reason)}" for path, reason in self.refused]
+        lines += [f"failed: {told(path, reason)}" for path, reason in self.failed]
         if self.warnings:
             lines.append(f"{self.warnings} warnings; see `npuwh check {self.output}`")
         return lines
+
+
+def told(path: Path, reason: str) -> str:
+    """Input and reason as one line; a reason that names a file of the input does not need it twice.
+
+    >>> told(Path("/runs/a"), "/runs/a/b.db: is empty"), told(Path("/runs/a"), "is empty")
+    ('/runs/a/b.db: is empty', '/runs/a: is empty')
+    """
+    return reason if reason.startswith("/") or path.name in reason.partition(": ")[0] else f"{path}: {reason}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.ingest.discover import RankInput
+from warehouse.readers.official_open import whole
 from warehouse.store import open_read, select
 
 _CHUNK = 1 << 20
@@ -15,21 +16,23 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Signature:
-    """Size, modification time and, only when asked for, a hash of the content."""
+    """Size and modification time of a source."""
 
     size: int
     modified_ns: int
 
 
 def signature(path: Path) -> Signature:
+    """Size and time of the file together with a journal that belongs to it: rows may be in there alone."""
     try:
-        facts = path.stat()
+        facts = [file.stat() for file in whole(path)]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return Signature(facts.st_size, facts.st_mtime_ns)
+    return Signature(sum(each.st_size for each in facts), max(each.st_mtime_ns for each in facts))
 
 
 def signatures(each: RankInput) -> dict[Path, Signature]:
+    """Those of all files of an input."""
     return {path: signature(path) for path, _ in each.files()}
 
 
@@ -37,9 +40,10 @@ def fingerprint(path: Path) -> str:
     """Hash of the content, `blake2b:` and 32 hex digits."""
     digest = blake2b(digest_size=16)
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
+        for part in whole(path):
+            with part.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     return f"blake2b:{digest.hexdigest()}"
@@ -54,13 +58,15 @@ class Existing:
 
     @classmethod
     def read(cls, path: Path) -> Existing:
+        """What the warehouse at `path` holds."""
         existing = cls()
         connection = open_read(path)
         try:
             existing.ranks = dict(connection.execute(*select("rank", ["path", "id"])))
             columns = ["rank_id", "path", "size_bytes", "modified_ns", "fingerprint"]
-            for rank_id, name, *facts in connection.execute(*select("source", columns, [("state", "=", "used")])):
-                existing.sources.setdefault(rank_id, {})[name] = tuple(facts)
+            states = [("state", "in", ["used", "failed"]), ("rank_id", "<>", None)]
+            for rank_id, name, *facts in connection.execute(*select("source", columns, states)):
+                existing.sources.setdefault(rank_id, {})[name] = (facts[0], facts[1], facts[2])
         finally:
             connection.close()
         return existing

@@ -35,6 +35,7 @@ class StringMap:
         self._forms = np.concatenate(forms)
         self._words: Numbers = np.empty(0, np.int64)
         self._missing = np.array([id_ for id_ in loader.intern(_MISSING_TEXTS) if id_ is not None])
+        self._blank = int(self.text_ids("")[0])
         self.unresolved = 0
 
     def ids(self, column: pa.Array) -> Numbers:
@@ -42,10 +43,17 @@ class StringMap:
         number = filled(column)
         place = self._place(number)
         result = np.where(place >= 0, self._ids[place] if len(self._ids) else NONE, NONE)
-        own = number < NONE  # words of the reader's own count down from -2
-        if own.any():
-            result[own] = self._word_ids()[-2 - number[own]]
+        if (number < NONE).any():
+            words = self._word_ids()
+            own = (number < NONE) & (number >= -1 - len(words))  # words of the reader's own count down from -2
+            result[own] = words[-2 - number[own]]
         self.unresolved += int(((result == NONE) & (number != NONE)).sum())
+        return result
+
+    def required(self, column: pa.Array) -> Numbers:
+        """As `ids`, for columns that cannot be empty: the id of "" where there is no text."""
+        result = self.ids(column)
+        result[result == NONE] = self._blank
         return result
 
     def ids_unless_missing(self, column: pa.Array) -> Numbers:

@@ -66,8 +66,9 @@ def open_analysis(path: Path, ledger: Ledger) -> Iterator[OfficialDatabase]:
 
 
 class OfficialReader:
-    """One `ascend_pytorch_profiler[_N].db` or `msprof_<ts>.db`.  Ask for `strings` last words first: the streams hand out
-    string numbers, `strings` their texts, and both may be read in any order and again.
+    """One `ascend_pytorch_profiler[_N].db` or `msprof_<ts>.db`.
+
+    The streams hand out string numbers, `strings` and `words` their texts; all may be read in any order and again.
 
     InputError if the file is no profiler database, or is damaged.
 
@@ -122,16 +123,18 @@ class OfficialReader:
     def texts(self, numbers: list[int]) -> list[str]:
         """Texts of a few string numbers, "" for one without text."""
         found = {}
-        for number in numbers if self.database.has("STRING_IDS") else ():
-            found[number] = decoded(self.database.value("SELECT value FROM STRING_IDS WHERE id = ?", [number]))
+        for number in numbers if self.database.texts else ():
+            statement = f"SELECT value FROM {self.database.texts} WHERE id = ?"
+            found[number] = decoded(self.database.value(statement, [number]))
         return [found.get(number) or "" for number in numbers]
 
     def strings(self) -> Iterator[pa.RecordBatch]:
         """`string` batches by ascending number: STRING_IDS; damaged texts are repaired and noted."""
-        if not self.database.has("STRING_IDS"):
+        if not self.database.texts:
             return
         damaged = 0
-        for rows in self.database.rows("SELECT id, value FROM STRING_IDS WHERE value IS NOT NULL ORDER BY id"):
+        statement = f"SELECT id, value FROM {self.database.texts} WHERE value IS NOT NULL ORDER BY id"
+        for rows in self.database.rows(statement):
             texts = []
             for _, value in rows:
                 if isinstance(value, bytes):
@@ -144,7 +147,9 @@ class OfficialReader:
                     texts.append(str(value))
             yield batch("string", [[number for number, _ in rows], texts])
         if damaged:
-            self.ledger.note(WARNING, "bad-text", "is not valid UTF-8 and was repaired", table="STRING_IDS", count=damaged)
+            self.ledger.note(
+                WARNING, "bad-text", "is not valid UTF-8 and was repaired", table="STRING_IDS", count=damaged
+            )
 
     def words(self) -> pa.RecordBatch:
         """The `string` batch of the reader's own texts, numbered below zero; grows while streams are opened."""

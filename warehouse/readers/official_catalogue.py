@@ -19,7 +19,9 @@ def read_facts(database: OfficialDatabase) -> RankFacts:
         _devices_that_worked(database, facts)
         facts.level = _level(database)
     if facts.pid is None and database.has("PYTORCH_API"):
-        facts.pid = database.value("SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1")
+        facts.pid = database.value(
+            "SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1"
+        )
     return facts
 
 
@@ -36,14 +38,12 @@ def _host(database: OfficialDatabase, facts: RankFacts) -> None:
 
 
 def _chips(database: OfficialDatabase, facts: RankFacts) -> None:
-    for number, name in database.run("SELECT id, name FROM NPU_INFO WHERE typeof(id) = 'integer' ORDER BY rowid"):
+    for number, name in database.all("SELECT id, name FROM NPU_INFO WHERE typeof(id) = 'integer' ORDER BY rowid"):
         facts.chip_names[number] = decoded(name) or ""
 
 
 def _rank_map(database: OfficialDatabase, facts: RankFacts) -> None:
-    rows = database.run(
-        "SELECT rankId, deviceId FROM RANK_DEVICE_MAP WHERE typeof(rankId) = 'integer' ORDER BY rowid"
-    ).fetchall()
+    rows = database.all("SELECT rankId, deviceId FROM RANK_DEVICE_MAP WHERE typeof(rankId) = 'integer' ORDER BY rowid")
     for rank, device in rows:
         if rank >= 0:  # msprof alone writes -1
             facts.ranks.append(("RANK_DEVICE_MAP", rank))
@@ -52,7 +52,7 @@ def _rank_map(database: OfficialDatabase, facts: RankFacts) -> None:
 
 
 def _metadata(database: OfficialDatabase, facts: RankFacts) -> None:
-    for raw_name, raw_value in database.run("SELECT name, value FROM META_DATA ORDER BY rowid"):
+    for raw_name, raw_value in database.all("SELECT name, value FROM META_DATA ORDER BY rowid"):
         name, value = decoded(raw_name) or "", decoded(raw_value)
         facts.metadata.append((name, value))
         if name == "SCHEMA_VERSION":
@@ -61,11 +61,13 @@ def _metadata(database: OfficialDatabase, facts: RankFacts) -> None:
             try:
                 read_groups(value, facts)
             except ValueError as error:
-                database.ledger.note(WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA")
+                database.ledger.note(
+                    WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA"
+                )
 
 
 def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:
-    for (device,) in database.run("SELECT DISTINCT deviceId FROM TASK WHERE typeof(deviceId) = 'integer'").fetchall():
+    for (device,) in database.all("SELECT DISTINCT deviceId FROM TASK WHERE typeof(deviceId) = 'integer'"):
         if device not in facts.device_ids:
             facts.device_ids.append(device)
     if database.has_column("TASK", "globalPid"):
@@ -75,10 +77,10 @@ def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:
 
 def _level(database: OfficialDatabase) -> str:
     """The level as what was recorded shows it: types of operators from Level1, calls of the runtime from Level2."""
-    if not database.has_column("COMPUTE_TASK_INFO", "opType") or not database.has("STRING_IDS"):
+    if not database.has_column("COMPUTE_TASK_INFO", "opType") or not database.texts:
         return "Level0"
     typed = database.value(
-        "SELECT 1 FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.opType WHERE s.value <> 'N/A' LIMIT 1"
+        f"SELECT 1 FROM COMPUTE_TASK_INFO c JOIN {database.texts} s ON s.id = c.opType WHERE s.value <> 'N/A' LIMIT 1"
     )
     if not typed:
         return "Level0"

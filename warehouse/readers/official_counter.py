@@ -14,8 +14,8 @@ from warehouse.readers.official_open import quoted
 
 @dataclass(frozen=True)
 class _Family:
-    """One table: `values` is `column:unit ...`; a series is named after the column, or after the text in the row's column
-    `text`, or after both."""
+    """One table: `values` is `column:unit ...`; a series is named after the column, or the text in the row's column
+    `text`, or both."""
 
     table: str
     values: str
@@ -65,7 +65,10 @@ _FAMILIES = (
     _Family("HOST_DISK_USAGE", "readRate:KB/s writeRate:KB/s usage:percent", has_device=False),
     _Family("HOST_NETWORK_USAGE", "usage:percent speed:KB/s", has_device=False),
     _Family(
-        "SAMPLE_PMU_TIMELINE", "totalCycle:count usage(%):percent usage:percent freq(MHz):MHz freq:MHz", "coreId", "coreType"
+        "SAMPLE_PMU_TIMELINE",
+        "totalCycle:count usage(%):percent usage:percent freq(MHz):MHz freq:MHz",
+        "coreId",
+        "coreType",
     ),
 )
 
@@ -113,15 +116,13 @@ def _statement(database: OfficialDatabase, family: _Family, columns: list[str]) 
     """Rows (device, instance, text, time, values ...) in time order; rows without a time are booked as rejected."""
     table = family.table
     valid = "typeof(t.timestampNs) IN ('integer', 'real') AND t.timestampNs > 0"
-    bad, first = database.run(
-        f"SELECT count(*), min(rowid) FROM {table} t WHERE NOT ifnull({valid}, 0)"
-    ).fetchone()
+    bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} t WHERE NOT ifnull({valid}, 0)").fetchone()
     database.ledger.reject(table, bad, "missing-value", "has no time", first_offset=first)
     device = database.number(table, "deviceId") if family.has_device else "NULL"
     instance = f"nullif({database.number(table, family.instance)}, -1)" if family.instance else "NULL"
     text = "NULL"
-    if family.text and database.has("STRING_IDS"):
-        text = f"(SELECT s.value FROM STRING_IDS s WHERE s.id = t.{quoted(family.text)})"
+    if family.text and database.texts:
+        text = f"(SELECT s.value FROM {database.texts} s WHERE s.id = t.{quoted(family.text)})"
     values = "".join(f", t.{quoted(column)}" for column in columns)
     return f"""SELECT {device}, {instance}, {text}, CAST(t.timestampNs AS INTEGER){values}
         FROM {table} t WHERE {valid} ORDER BY 4, t.rowid"""

@@ -1,20 +1,21 @@
-"""One official database as the reader's parts see it: which tables and columns it has, its enumerations, its rows in batches."""
+"""One official database as the reader's parts see it: its tables and columns, enumerations, and rows in batches."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from tempfile import gettempdir
 from typing import Any
 
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS, batch
-from warehouse.errors import InputError
+from warehouse.errors import InputError, WriteError
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.official_layout import ESSENTIAL, KNOWN, NO_PLACE, REQUIRED
 from warehouse.readers.official_open import OfficialFile, quoted
 
-BATCH_ROWS = 16384
+BATCH_ROWS = 4096
 MISSING_32 = 4294967295
 _DICTIONARIES = ("STRING_IDS", "CONNECTION_IDS", "sqlite_sequence")
 
@@ -36,6 +37,7 @@ class OfficialDatabase:
                 ledger.note(WARNING, "not-a-table", f"is no ordinary table ({reason}) and is not read", table=name)
         for name in file.tables:
             self._book(name, counting)
+        self.texts = self._text_table()
 
     def _book(self, name: str, counting: bool) -> None:
         """Count a table's rows; refuse what is not part of the format or lacks what it needs."""
@@ -47,7 +49,8 @@ class OfficialDatabase:
         if name in NO_PLACE:
             self.ledger.reject(name, records, "no-place", NO_PLACE[name], severity=INFO)
             return
-        missing = sorted(set(REQUIRED.get(name, ())) - self.file.tables[name])
+        needed = ("id", "name") if name.startswith("ENUM_") else REQUIRED.get(name, ())
+        missing = sorted(set(needed) - self.file.tables[name])
         if not missing:
             self._taken.add(name)
             return
@@ -55,6 +58,20 @@ class OfficialDatabase:
         if name in ESSENTIAL:
             raise InputError(f"{self.file.path}: table {name} {text}; the file is damaged or of an unknown version")
         self.ledger.reject(name, max(records, 0), "missing-column", text)
+
+    def _text_table(self) -> str | None:
+        """STRING_IDS, or where its ids are not unique (another tool wrote it) a TEMP copy with the first of each."""
+        if not self.has("STRING_IDS"):
+            return None
+        if self.file.unique.get("STRING_IDS") == "id":
+            return "main.STRING_IDS"
+        self.run("CREATE TEMP TABLE string_text (id INTEGER PRIMARY KEY, value TEXT)")
+        self.run(
+            "INSERT OR IGNORE INTO temp.string_text SELECT id, value FROM main.STRING_IDS WHERE typeof(id) = 'integer'"
+        )
+        lost = self.ledger.tables["STRING_IDS"].records - self.value("SELECT count(*) FROM temp.string_text")
+        self.ledger.reject("STRING_IDS", lost, "repeated", "has no number, or one that another text has")
+        return "temp.string_text"
 
     def has(self, table: str) -> bool:
         return table in self._taken
@@ -82,8 +99,8 @@ class OfficialDatabase:
         """Execute; damage found on the way is an InputError."""
         try:
             return self.connection.execute(statement, parameters)
-        except sqlite3.Error as error:
-            raise InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again") from error
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the file, damage and all
+            raise self._unreadable(error) from error
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[list[tuple[Any, ...]]]:
         """Rows in lists of bounded length."""
@@ -91,8 +108,20 @@ class OfficialDatabase:
         try:
             while rows := cursor.fetchmany(BATCH_ROWS):
                 yield rows
-        except sqlite3.Error as error:
-            raise InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again") from error
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the file, damage and all
+            raise self._unreadable(error) from error
+
+    def all(self, statement: str) -> list[tuple[Any, ...]]:
+        """All rows, where they are few."""
+        return [row for rows in self.rows(statement) for row in rows]
+
+    def _unreadable(self, error: Exception) -> BaseException:
+        """The input's fault, unless SQLite was interrupted, or found no room for the temporary files it sorts in."""
+        if str(error) == "interrupted":  # by Ctrl-C: see official_open
+            return KeyboardInterrupt()
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_WRITE" or "disk is full" in str(error):
+            return WriteError(f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk")
+        return InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again")
 
     def batches(self, kind: str, statement: str, parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
         """Batches of a record kind; the statement selects its columns in order."""
@@ -111,11 +140,16 @@ class OfficialDatabase:
             yield each
 
     def as_batch(self, kind: str, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+        """One batch of rows; values of the wrong type are cleaned, what a record cannot do without becomes 0."""
         columns = list(zip(*rows, strict=True))
         try:
-            return batch(kind, columns)
+            found = batch(kind, columns)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError):
-            return batch(kind, [self._clean(column, field) for column, field in zip(columns, RECORDS[kind], strict=True)])
+            pass
+        else:
+            if all(field.nullable or not column.null_count for column, field in zip(found, RECORDS[kind], strict=True)):
+                return found
+        return batch(kind, [self._clean(column, field) for column, field in zip(columns, RECORDS[kind], strict=True)])
 
     def _clean(self, column: Sequence[Any], field: pa.Field) -> list[Any]:
         """Values as the column needs them: SQLite stores whatever was given, whatever a column declares."""
@@ -124,8 +158,11 @@ class OfficialDatabase:
         lost = sum(new is None and old is not None for new, old in zip(cleaned, column, strict=True))
         if lost:
             self.ledger.note(WARNING, "bad-value", f"values of {field.name} are of the wrong type", count=lost)
-        if not field.nullable:
+        if not field.nullable and None in cleaned:
             default = "" if field.type == pa.string() else 0
+            self.ledger.note(
+                WARNING, "no-value", f"has no {field.name}; {default!r} is taken", count=cleaned.count(None)
+            )
             cleaned = [default if value is None else value for value in cleaned]
         return cleaned
 
@@ -133,11 +170,11 @@ class OfficialDatabase:
         """What the file's own ENUM table says, number to name."""
         if not self.has(table):
             return {}
-        rows = self.run(f"SELECT id, name FROM {quoted(table)} WHERE typeof(id) = 'integer' AND name IS NOT NULL")
+        rows = self.all(f"SELECT id, name FROM {quoted(table)} WHERE typeof(id) = 'integer' AND name IS NOT NULL")
         return {number: decoded(name) or "" for number, name in rows}
 
     def word(self, text: str) -> int:
-        """A string number of our own (below zero, where the format has none) for a text that STRING_IDS does not hold."""
+        """A string number of our own (below zero: the format has none there) for a text that is not in STRING_IDS."""
         return self.words.setdefault(text, -2 - len(self.words))
 
     def words_of(self, expression: str, names: dict[int, str]) -> str:
@@ -152,6 +189,15 @@ class OfficialDatabase:
         for name in self._taken:
             if name in _DICTIONARIES or name.startswith("ENUM_"):
                 self.ledger.load_rest(name)
+
+
+def are_integers(*columns: str) -> str:
+    """A condition: SQLite stores whatever was given, whatever type a column declares.
+
+    >>> are_integers("startNs", "endNs")
+    "typeof(startNs) = 'integer' AND typeof(endNs) = 'integer'"
+    """
+    return " AND ".join(f"typeof({column}) = 'integer'" for column in columns)
 
 
 def decoded(value: object) -> str | None:
@@ -172,7 +218,7 @@ def _integer(value: object) -> int | None:
         except ValueError:
             return None
     if isinstance(value, float):
-        value = int(value) if value == value and abs(value) < 2**63 else None
+        value = int(value) if abs(value) < 2**63 else None  # not a number compares false
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 

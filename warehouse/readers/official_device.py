@@ -1,8 +1,8 @@
 """Device side of an official database: tasks, kernels, collectives and what belongs to a task (ascend-db.md 2.2, 4, 9).
 
-A descriptor (globalTaskId) may run many times when a graph is replayed, while what describes it is stored once, or once a
-run.  TEMP tables hold what several statements need: `task_order`, the n-th run of each descriptor, and `sub_task`, the
-tasks that are drawn instead of their parent record.
+A descriptor (globalTaskId) may run many times when a graph is replayed, while what describes it is stored once, or once
+a run.  TEMP tables hold what several statements need: `task_order`, the n-th run of each descriptor, `graph_task`, the
+run of each task of a graph, and `sub_task`, the tasks that are drawn instead of their parent record.
 """
 
 from __future__ import annotations
@@ -12,29 +12,33 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK, KERNEL_OPERATOR, KERNEL_SCHEDULE
-from warehouse.readers.official_database import MISSING_32, OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
 
 _NO_NOTIFY = 9223372036854775807
-_TASK_VALID = "startNs > 0 AND endNs >= startNs AND globalTaskId IS NOT NULL"
-_OP_VALID = "startNs > 0 AND endNs >= startNs"
+_TASK_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'globalTaskId', 'deviceId')}"
+_OP_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'opId')}"
 # a parent record is not drawn if a sub-task of it is; at Level0 the sub-task does not carry the connection number
 _COVERED = f"""t.contextId = {MISSING_32} AND EXISTS (SELECT 1 FROM temp.sub_task s WHERE s.deviceId = t.deviceId
     AND s.streamId = t.streamId AND s.taskId = t.taskId AND s.startNs BETWEEN t.startNs AND t.endNs)"""
-_TEXTS = "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
+_TEXTS = (
+    "inputShapes inputDataTypes inputFormats outputShapes outputDataTypes outputFormats attrInfo opState hf32Eligible"
+)
 
 
 def prepare(database: OfficialDatabase) -> None:
     """Make the TEMP tables that the functions below read."""
     run = database.run
-    run("CREATE TEMP TABLE task_order (descriptor, n, row, start, end, PRIMARY KEY (descriptor, n)) WITHOUT ROWID")
-    run("CREATE TEMP TABLE sub_task (deviceId, streamId, taskId, startNs, "
-        "PRIMARY KEY (deviceId, streamId, taskId, startNs)) WITHOUT ROWID")
-    run("CREATE TEMP TABLE graph_task (row INTEGER PRIMARY KEY, n)")
+    # types matter: a column without one compares in a way that no index on it serves
+    run("""CREATE TEMP TABLE task_order (descriptor INTEGER, n INTEGER, row INTEGER, start INTEGER, end INTEGER,
+        PRIMARY KEY (descriptor, n)) WITHOUT ROWID""")
+    run("""CREATE TEMP TABLE sub_task (deviceId INTEGER, streamId INTEGER, taskId INTEGER, startNs INTEGER,
+        PRIMARY KEY (deviceId, streamId, taskId, startNs)) WITHOUT ROWID""")
+    run("CREATE TEMP TABLE graph_task (row INTEGER PRIMARY KEY, n INTEGER)")
     if not database.has("TASK"):
         return
     run(f"""INSERT INTO task_order
-        SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs, endNs
-        FROM TASK WHERE {_TASK_VALID}""")
+        SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs,
+        endNs FROM TASK WHERE {_TASK_VALID}""")
     if database.has_column("TASK", "contextId"):
         run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, startNs FROM TASK
             WHERE contextId <> {MISSING_32} AND deviceId IS NOT NULL AND streamId IS NOT NULL AND taskId IS NOT NULL
@@ -87,7 +91,10 @@ def _described(database: OfficialDatabase, table: str, columns: str) -> Iterator
         yield batch
     count = database.ledger.tables[table]
     database.ledger.reject(
-        table, count.records - count.loaded - count.rejected, "repeated", "has no name, or describes a task a second time"
+        table,
+        count.records - count.loaded - count.rejected,
+        "repeated",
+        "has no name, or describes a task a second time",
     )
 
 
@@ -106,7 +113,7 @@ def launches(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     if database.has("TASK"):
         covered = _covered(database)
         parts.append(f"""SELECT {_connection(database, "TASK")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
-            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID}""")
     if database.has("COMMUNICATION_OP"):
         table = "COMMUNICATION_OP"
         parts.append(f"""SELECT {_connection(database, table)}, 0, t.startNs, t.endNs,
@@ -126,7 +133,8 @@ def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             t.globalTaskId, {number("TASK", "taskType")}, {number("TASK", "contextId")}, {number("TASK", "streamId")},
             {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0), g.n,
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
-            FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid WHERE {_TASK_VALID.replace("startNs", "t.startNs")}""")
+            FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid
+            WHERE {_TASK_VALID}""")
         _reject_invalid(database, "TASK", _TASK_VALID)
     if database.has("COMMUNICATION_OP"):
         parts.append(_comm_op_part(database))
@@ -155,15 +163,17 @@ def _comm_op_part(database: OfficialDatabase) -> str:
     number = database.number
     kinds = database.words_of(database.pick(table, "dataType"), present(database.enumeration("ENUM_HCCL_DATA_TYPE")))
     return f"""SELECT {DEVICE_COMM_OP}, t.startNs, t.endNs, {number(table, "deviceId")}, {_connection(database, table)},
-        t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")}, {number(table, "opType")}, {kinds},
-        {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER), {number(table, "rankSize")},
+        t.opId, NULL, NULL, NULL, NULL, NULL, 0, NULL, t.opName, {number(table, "groupName")},
+        {number(table, "opType")}, {kinds}, {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER),
+        {number(table, "rankSize")},
         {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
         FROM {table} t WHERE {_OP_VALID}"""
 
 
 def _reject_invalid(database: OfficialDatabase, table: str, valid: str) -> None:
     bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} WHERE NOT ifnull({valid}, 0)").fetchone()
-    database.ledger.reject(table, bad, "time-order", "has no start, or ends before it starts", first_offset=first)
+    reason = "has no start, number or device, or ends before it starts"
+    database.ledger.reject(table, bad, "time-order", reason, first_offset=first)
 
 
 def present(names: dict[int, str]) -> dict[int, str]:
@@ -196,7 +206,8 @@ def comm_tasks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         {number(table, "groupName")}, {notify}, {words("rdmaType", "ENUM_HCCL_RDMA_TYPE")}, {number(table, "srcRank")},
         {number(table, "dstRank")}, {words("transportType", "ENUM_HCCL_TRANSPORT_TYPE")},
         {words("linkType", "ENUM_HCCL_LINK_TYPE")}, {words("dataType", "ENUM_HCCL_DATA_TYPE")},
-        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")}, {database.pick(table, "bandwidth")}""",
+        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")},
+        {database.pick(table, "bandwidth")}""",
         join,
     )
 
@@ -205,22 +216,24 @@ def memory_copies(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_copy` batches in the order of their tasks."""
     if database.has("MEMCPY_INFO"):
         direction = database.words_of("t.memcpyOperation", database.enumeration("ENUM_MEMCPY_OPERATION"))
-        yield from _by_run(
-            database, "memory_copy", "MEMCPY_INFO", f"r.row, CAST(t.size AS INTEGER), {direction}", ""
-        )
+        yield from _by_run(database, "memory_copy", "MEMCPY_INFO", f"r.row, CAST(t.size AS INTEGER), {direction}", "")
 
 
 def _by_run(database: OfficialDatabase, kind: str, table: str, columns: str, join: str) -> Iterator[pa.RecordBatch]:
     """Records of a table that has one row a run of a descriptor, joined to the runs by order."""
     statement = f"""SELECT {columns}
         FROM (SELECT *, row_number() OVER (PARTITION BY globalTaskId ORDER BY rowid) n, rowid place FROM {table}) t
-        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join} ORDER BY r.start, r.end DESC, t.place"""
+        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join}
+        ORDER BY r.start, r.end DESC, t.place"""
     for batch in database.batches(kind, statement):
         database.ledger.load(table, batch.num_rows)
         yield batch
     count = database.ledger.tables[table]
     database.ledger.reject(
-        table, count.records - count.loaded - count.rejected, "no-task", "belongs to a run of a task that is not in TASK"
+        table,
+        count.records - count.loaded - count.rejected,
+        "no-task",
+        "belongs to a run of a task that is not in TASK",
     )
     bare = database.value(
         f"""SELECT count(*) FROM temp.task_order WHERE descriptor IN (SELECT globalTaskId FROM {table})"""

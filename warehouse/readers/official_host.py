@@ -1,4 +1,4 @@
-"""Host side of an official database: framework ranges, queue, Python frames, CANN calls, steps, marks (ascend-db.md 4, 6)."""
+"""Host side of an official database: framework ranges, queue, Python frames, CANN calls, marks (ascend-db.md 4, 6)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
-from warehouse.readers.official_database import OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase
 from warehouse.readers.official_layout import API_LEVELS, PYTORCH_TYPES, QUEUE_OFFSET
 
 _UNKNOWN_KIND = 9  # a PYTORCH_API row that is none of the documented kinds
@@ -46,9 +46,9 @@ def _framework_part(database: OfficialDatabase) -> str:
             " LEFT JOIN (SELECT id, min(connectionId) connectionId FROM CONNECTION_IDS GROUP BY id) c"
             f" ON t.type = {queue} AND c.id = t.connectionId"
         )
-    if database.has("STRING_IDS"):
+    if database.texts:
         name = "substr(s.value, 1, 7)"
-        joins += f" LEFT JOIN STRING_IDS s ON t.type = {queue} AND s.id = t.name"
+        joins += f" LEFT JOIN {database.texts} s ON t.type = {queue} AND s.id = t.name"
     else:
         name = "NULL"
     return f"""SELECT CASE WHEN t.type = {op} THEN {HOST_OP} WHEN t.type = {trace} THEN {HOST_PYTHON}
@@ -64,14 +64,15 @@ def _api_part(database: OfficialDatabase) -> str:
     names = database.enumeration("ENUM_API_TYPE") or {number: name for name, number in API_LEVELS.items()}
     levels = {number: {"hccl": "communication"}.get(name, name) for number, name in names.items()}
     level = database.words_of("a.type", {number: name for number, name in levels.items() if name in API_LEVELS})
-    return f"""SELECT {HOST_API}, CAST(a.startNs AS INTEGER), CAST(a.endNs AS INTEGER), {_TID.format(alias="a")}, a.name,
-        NULL, a.connectionId, ifnull({level}, {database.word("other")}), NULL, NULL, NULL, NULL, NULL, a.rowid
+    return f"""SELECT {HOST_API}, CAST(a.startNs AS INTEGER), CAST(a.endNs AS INTEGER), {_TID.format(alias="a")},
+        a.name, NULL, nullif(nullif(a.connectionId, {MISSING_32}), -1), ifnull({level}, {database.word("other")}),
+        NULL, NULL, NULL, NULL, NULL, a.rowid
         FROM CANN_API a"""
 
 
 def _allocation_part(database: OfficialDatabase) -> str:
-    return f"""SELECT {HOST_ALLOCATION}, CAST(m.allocationTime AS INTEGER), CAST(m.allocationTime AS INTEGER), 0, 0, m.name,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, m.rowid
+    return f"""SELECT {HOST_ALLOCATION}, CAST(m.allocationTime AS INTEGER), CAST(m.allocationTime AS INTEGER), 0, 0,
+        m.name, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, m.rowid
         FROM OP_MEMORY m WHERE m.streamPtr IS NOT NULL AND m.name IS NOT NULL"""
 
 
@@ -81,19 +82,23 @@ def _accepted(database: OfficialDatabase, batch: pa.RecordBatch) -> pa.RecordBat
     start, end, row = (pc.fill_null(batch.column(name), 0).to_numpy() for name in ("start_ns", "end_ns", "row"))
     in_order = (start > 0) & (end >= start)
     known = kind != _UNKNOWN_KIND
-    keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & pc.is_null(batch.column("key")).to_numpy(zero_copy_only=False)
-    for table, mine in (("CANN_API", kind == HOST_API), ("PYTORCH_API", (kind != HOST_API) & (kind != HOST_ALLOCATION))):
+    key = pc.fill_null(batch.column("key"), -1).to_numpy()
+    keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & (key < 0)
+    for table, mine in (
+        ("CANN_API", kind == HOST_API),
+        ("PYTORCH_API", (kind != HOST_API) & (kind != HOST_ALLOCATION)),
+    ):
         _reject(database, table, mine & ~in_order, row, "time-order", "has no start, or ends before it starts")
         _reject(database, table, mine & in_order & ~known, row, "unknown-kind", "is no operator, queue event or frame")
-        _reject(database, table, mine & in_order & keyless, row, "no-correlation", "is a queue event without its number")
+        _reject(
+            database, table, mine & in_order & keyless, row, "no-correlation", "is a queue event without its number"
+        )
         database.ledger.load(table, int((mine & in_order & known & ~keyless).sum()))
     good = in_order & known & ~keyless
     return batch if good.all() else batch.filter(pa.array(good))
 
 
-def _reject(
-    database: OfficialDatabase, table: str, bad: np.ndarray, row: np.ndarray, code: str, text: str
-) -> None:
+def _reject(database: OfficialDatabase, table: str, bad: np.ndarray, row: np.ndarray, code: str, text: str) -> None:
     if count := int(bad.sum()):
         database.ledger.reject(table, count, code, text, first_offset=int(row[bad].min()))
 

@@ -58,7 +58,9 @@ _TABLES = {
         "hccl_op_name group_name start_timestamp elapse_time transit_time wait_time synchronization_time idle_time"
     ),
     "CommAnalyzerBandwidth": "hccl_op_name group_name transport_type transit_size transit_time bandwidth",
-    "CommAnalyzerMatrix": "hccl_op_name group_name src_rank dst_rank transport_type transit_size transit_time bandwidth",
+    "CommAnalyzerMatrix": (
+        "hccl_op_name group_name src_rank dst_rank transport_type transit_size transit_time bandwidth"
+    ),
 }
 # part of the format, but the warehouse has no place for them yet
 NO_PLACE = {

@@ -7,22 +7,25 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.readers.official_database import MISSING_32, OfficialDatabase
+from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
 
 _GE = "NPU_OP_MEM"
-_RELEASE = "EXISTS (SELECT 1 FROM STRING_IDS s WHERE s.id = t.type AND s.value = 'release')"
+
+
+def _is_release(database: OfficialDatabase) -> str:
+    return f"t.type IN (SELECT id FROM {database.texts} WHERE value = 'release')"
 
 
 def memory_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_event` batches in the order of the table; a release has a negative size."""
-    if database.has(_GE) and database.has("STRING_IDS"):
-        valid = "timestampNs > 0 AND size IS NOT NULL AND component IS NOT NULL"
+    if database.has(_GE) and database.texts:
+        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')}"
         number = database.number
         yield from database.counted(
             "memory_event",
             _GE,
             f"""SELECT t.component, t.deviceId, t.timestampNs, {number(_GE, "operatorName")}, t.addr,
-                iif({_RELEASE}, -t.size, t.size), t.totalAllocate, t.totalReserve, NULL, NULL,
+                iif({_is_release(database)}, -t.size, t.size), t.totalAllocate, t.totalReserve, NULL, NULL,
                 t.globalTid >> 32, t.globalTid & {MISSING_32}, {number(_GE, "type")}
                 FROM {_GE} t WHERE {valid} ORDER BY t.rowid""",
             valid,
@@ -37,7 +40,7 @@ def allocations(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         if database.has(_GE) and not database.has("MEMORY_RECORD"):
             yield from _paired(database)
         return
-    valid = "allocationTime > 0 AND size IS NOT NULL"
+    valid = f"allocationTime > 0 AND {are_integers('allocationTime', 'size')}"
     yield from database.counted(
         "allocation",
         table,
@@ -54,13 +57,13 @@ def allocations(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
 def _paired(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """Allocations of the graph engine from its single records: paired by (operator, address, device), in the order of
     release, what was not released last (ascend-db.md 5)."""
-    if not database.has("STRING_IDS"):
+    if not database.texts:
         return
     open_: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     done: list[tuple[Any, ...]] = []
-    statement = f"""SELECT t.operatorName, t.addr, t.deviceId, {_RELEASE}, t.component, t.size, t.timestampNs,
-        t.totalAllocate, t.totalReserve, t.rowid FROM {_GE} t
-        WHERE t.timestampNs > 0 AND t.size IS NOT NULL AND t.component IS NOT NULL ORDER BY t.rowid"""
+    statement = f"""SELECT t.operatorName, t.addr, t.deviceId, {_is_release(database)}, t.component, t.size,
+        t.timestampNs, t.totalAllocate, t.totalReserve, t.rowid FROM {_GE} t
+        WHERE timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')} ORDER BY t.rowid"""
     for rows in database.rows(statement):
         for name, address, device, is_release, component, size, time, allocated, reserved, row in rows:
             key = (name, address, device)
@@ -81,7 +84,8 @@ def _allocation(key: tuple[Any, ...], start: tuple[Any, ...], end: tuple[Any, ..
     component, size, time, allocated, reserved, row = start
     name = None if name == MISSING_32 else name
     return (
-        component, device, name, size, time, end[0], None, allocated, reserved, None, end[1], end[2], None, None, address, row
+        component, device, name, size, time, end[0], None, allocated, reserved, None, end[1], end[2], None, None,
+        address, row,
     )  # fmt: skip
 
 
@@ -89,12 +93,12 @@ def memory_records(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_record` batches in the order of the table; the graph engine's own totals where there is none."""
     table = "MEMORY_RECORD"
     if database.has(table):
-        valid = "timestamp > 0 AND component IS NOT NULL"
+        valid = f"timestamp > 0 AND {are_integers('timestamp', 'component')}"
         yield from database.counted(
             "memory_record",
             table,
-            f"""SELECT t.component, t.deviceId, t.timestamp, t.totalAllocated, t.totalReserved, t.totalActive, t.streamPtr
-                FROM {table} t WHERE {valid} ORDER BY t.rowid""",
+            f"""SELECT t.component, t.deviceId, t.timestamp, t.totalAllocated, t.totalReserved, t.totalActive,
+                t.streamPtr FROM {table} t WHERE {valid} ORDER BY t.rowid""",
             valid,
             ("missing-value", "lacks its time or component"),
         )
@@ -102,7 +106,7 @@ def memory_records(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         yield from database.batches(
             "memory_record",
             f"""SELECT t.component, t.deviceId, t.timestampNs, t.totalAllocate, t.totalReserve, NULL, NULL
-                FROM {_GE} t WHERE t.timestampNs > 0 AND t.component IS NOT NULL ORDER BY 3, 4, 5""",
+                FROM {_GE} t WHERE timestampNs > 0 AND {are_integers('timestampNs', 'component')} ORDER BY 3, 4, 5""",
         )
 
 
@@ -113,7 +117,7 @@ def module_memory(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         names = database.enumeration("ENUM_MODULE")
         known = database.words_of("t.moduleId", names)
         module = f"ifnull({known}, {database.word('UNKNOWN')})"
-        valid = "timestampNs > 0 AND totalReserved IS NOT NULL AND deviceId IS NOT NULL"
+        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'deviceId')} AND totalReserved IS NOT NULL"
         yield from database.counted(
             "module_memory",
             table,
@@ -128,7 +132,7 @@ def device_memory(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`device_memory` batches in the order of the table."""
     table = "NPU_MEM"
     if database.has(table):
-        valid = "timestampNs > 0 AND type IS NOT NULL AND deviceId IS NOT NULL"
+        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'type', 'deviceId')}"
         yield from database.counted(
             "device_memory",
             table,

@@ -1,4 +1,4 @@
-"""PMU values of tasks (ascend-db.md 4, TASK_PMU_INFO): the n-th value of a name belongs to the n-th run of the descriptor.
+"""PMU values of tasks (ascend-db.md 4): the n-th value of a name belongs to the n-th run of its descriptor.
 
 Two sorted streams are merged, values and runs, because a plain join fans out over graph replays and a window function
 over millions of values is several times slower.
@@ -25,7 +25,7 @@ def metric_names(database: OfficialDatabase) -> list[int]:
     """String numbers of the metrics, in the order in which the source names them first."""
     if not database.has(_TABLE):
         return []
-    rows = database.run(f"SELECT name FROM {_TABLE} WHERE {_VALID} GROUP BY name ORDER BY min(rowid)").fetchall()
+    rows = database.all(f"SELECT name FROM {_TABLE} WHERE {_VALID} GROUP BY name ORDER BY min(rowid)")
     return [name for (name,) in rows]
 
 
@@ -38,7 +38,8 @@ def task_metrics(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     ledger.reject(_TABLE, bad, "missing-value", "lacks its task, name or value", first_offset=first)
     runs = _Runs(database)
     lost = short = 0
-    for descriptor, name, value in _whole_descriptors(database):
+    for descriptor, names, values in _whole_descriptors(database):
+        name, value = names, values
         start = np.flatnonzero(np.r_[True, (descriptor[1:] != descriptor[:-1]) | (name[1:] != name[:-1])])
         size = np.diff(np.r_[start, len(name)])
         occurrence = np.arange(len(name)) - np.repeat(start, size)

@@ -6,7 +6,6 @@ none of the rows still in it, and `mode=ro` would create a `-shm` beside it.  Su
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import stat
@@ -46,7 +45,7 @@ class OfficialFile:
         try:
             self._defend()
             self._read_schema()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the message quotes the file, damage and all
             self.close()
             raise InputError(f"{path}: cannot be read as a database ({error}); copy or export it again") from error
         except BaseException:
@@ -62,6 +61,7 @@ class OfficialFile:
         self.close()
 
     def close(self) -> None:
+        """Close the connection and remove the copy, if one was made."""
         self.connection.close()
         if self._folder is not None:
             self._folder.cleanup()
@@ -78,7 +78,7 @@ class OfficialFile:
             raise InputError(f"{self.path}: the file is empty, not a profiler database")
         if not header.startswith(_MAGIC):
             raise InputError(f"{self.path}: is not a SQLite database")
-        if any(beside(self.path, suffix) for suffix in _SIDE_FILES):
+        if len(whole(self.path)) > 1:
             target, options = self._copy(), "mode=rw"
         else:
             target, options = self.path, "mode=ro&immutable=1"
@@ -89,14 +89,14 @@ class OfficialFile:
 
     def _copy(self) -> Path:
         """The file and what belongs to it, in a temporary folder of ours where SQLite may write."""
-        files = [self.path, *(found for suffix in _SIDE_FILES if (found := beside(self.path, suffix)))]
+        files = whole(self.path)
         self._folder = tempfile.TemporaryDirectory(prefix="npuwh-")
         need = sum(file.stat().st_size for file in files)
         free = shutil.disk_usage(self._folder.name).free
         try:
             if need > free:
                 raise InputError(
-                    f"{self.path}: has unfinished writes beside it and must be copied to be read, but {self._folder.name} "
+                    f"{self.path}: has unfinished writes beside it and must be copied, but {self._folder.name} "
                     f"has {free >> 20} MiB free and {need >> 20} are needed; set TMPDIR to a larger disk"
                 )
             for file in files:
@@ -115,10 +115,12 @@ class OfficialFile:
         run("PRAGMA cell_size_check = ON")
         run("PRAGMA mmap_size = 0")
         run("PRAGMA temp_store = FILE")
-        run("PRAGMA cache_size = -4096")  # small on purpose: a large cache makes SQLite's sorts slower
+        run("PRAGMA cache_size = -1024")  # small on purpose: a large cache makes SQLite's sorts slower
         if hasattr(self.connection, "setlimit"):  # Python 3.11
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_TEXT)
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        # lets Python see Ctrl-C in the middle of a long sort, which then ends with the error "interrupted"
+        self.connection.set_progress_handler(lambda: 0, 200_000)
         self.connection.text_factory = bytes  # decoded in one place, where damage can be repaired and counted
 
     def _read_schema(self) -> None:
@@ -135,7 +137,9 @@ class OfficialFile:
                 continue
             columns = self.connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
             # hidden columns are computed by the file's own expressions
-            self.tables[name] = frozenset(bytes(column[1]).decode("utf-8", "replace") for column in columns if not column[6])
+            self.tables[name] = frozenset(
+                bytes(column[1]).decode("utf-8", "replace") for column in columns if not column[6]
+            )
             keys = [column for column in columns if column[5]]
             if len(keys) == 1 and bytes(keys[0][2]).upper() == b"INTEGER":
                 self.unique[name] = bytes(keys[0][1]).decode("utf-8", "replace")
@@ -159,17 +163,22 @@ def beside(path: Path, suffix: str) -> Path | None:
         return None
 
 
+def whole(path: Path) -> list[Path]:
+    """The file and the non-empty `-wal` and `-journal` beside it."""
+    return [path, *(found for suffix in _SIDE_FILES if (found := beside(path, suffix)))]
+
+
 def signature(path: Path) -> tuple[tuple[int, int] | None, ...]:
     """(size, modification time in ns) of the file and of what may lie beside it; None for what is not there."""
 
-    def one(file: str) -> tuple[int, int] | None:
+    def one(file: Path) -> tuple[int, int] | None:
         try:
-            facts = os.stat(file)
+            facts = file.stat()
         except OSError:
             return None
         return facts.st_size, facts.st_mtime_ns
 
-    return (one(str(path)), *(one(f"{path}{suffix}") for suffix in _SIDE_FILES))
+    return (one(path), *(one(Path(f"{path}{suffix}")) for suffix in _SIDE_FILES))
 
 
 def check_regular_file(path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.readers.official_database import OfficialDatabase, decoded
+from warehouse.readers.issues import INFO
+from warehouse.readers.official_database import OfficialDatabase, are_integers, decoded
 from warehouse.readers.official_open import quoted
 
 # table of the file -> (table of the warehouse, its columns as `name=column` where they differ)
@@ -29,8 +30,8 @@ ANALYSIS_TABLES = {
     ),
     "CommAnalyzerMatrix": (
         "reference_comm_matrix",
-        "op_kind=hccl_op_name group_name src_rank dst_rank transport_type transit_size transit_time bandwidth step type "
-        "op_name",
+        "op_kind=hccl_op_name group_name src_rank dst_rank transport_type transit_size transit_time bandwidth step "
+        "type op_name",
     ),
 }
 _TEXT = frozenset("step op_name group_name type transport_type op_kind src_rank dst_rank".split())
@@ -38,6 +39,7 @@ _REQUIRED_TEXT = frozenset("step op_name group_name transport_type op_kind".spli
 
 
 def is_analysis(database: OfficialDatabase) -> bool:
+    """Whether any table of an analysis.db is there."""
     return any(database.has(table) for table in ANALYSIS_TABLES)
 
 
@@ -62,8 +64,13 @@ def analysis_rows(database: OfficialDatabase) -> Iterator[tuple[str, dict[str, l
 def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`reference_overlap` batches in time order."""
     table = "OVERLAP_ANALYSIS"
-    if database.has(table):
-        valid = "deviceId IS NOT NULL AND type IS NOT NULL AND endNs >= startNs"
+    if database.has(table) and not database.has("ENUM_OVERLAP_ANALYSIS_TYPE"):
+        # the format had no such table then: a viewer added it, by a rule of its own
+        records = database.ledger.tables[table].records
+        database.ledger.reject(table, records, "unknown-table", "was added by another tool", severity=INFO)
+    elif database.has(table):
+        valid = f"""{are_integers("deviceId", "type")} AND endNs >= startNs
+            AND typeof(startNs) IN ('integer', 'real') AND typeof(endNs) IN ('integer', 'real')"""
         yield from database.counted(
             "reference_overlap",
             table,

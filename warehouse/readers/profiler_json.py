@@ -18,7 +18,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """The object in the file; InputError if it is none, or too large to be what its name says."""
     check_regular_file(path)
     if path.stat().st_size > _LARGEST_FILE:
-        raise InputError(f"{path}: is larger than {_LARGEST_FILE >> 20} MiB, too large for a profiler's own description")
+        raise InputError(
+            f"{path}: is larger than {_LARGEST_FILE >> 20} MiB, too large for a profiler's own description"
+        )
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -70,10 +72,10 @@ def read_groups(value: object, facts: RankFacts) -> None:
     if not isinstance(found, dict):
         raise ValueError("not an object")
     for name, described in found.items():
-        described = _object(described)
-        ranks = described.get("global_ranks")
+        group = _object(described)
+        ranks = group.get("global_ranks")
         facts.groups[name] = Group(
-            alias=_text(described.get("group_name")),
+            alias=_text(group.get("group_name")),
             ranks=[rank for rank in ranks if isinstance(rank, int)] if isinstance(ranks, list) else [],
         )
 

@@ -3,6 +3,6 @@
 The content is simulated; wherever a device is named it is called SimNPU.
 """
 
-from warehouse.sample.profile import write_profile
+from warehouse.sample.profile import run_directory, write_profile
 
-__all__ = ["write_profile"]
+__all__ = ["run_directory", "write_profile"]

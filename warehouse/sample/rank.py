@@ -65,10 +65,12 @@ class Rank:
         return self._pairs + sequence
 
     def descriptor(self) -> int:
+        """Next globalTaskId."""
         self._descriptor += 1
         return self._descriptor - 1
 
     def task_number(self, stream: int) -> int:
+        """Next task id of a stream; 16 bits, so it begins again."""
         found = self._tasks.get(stream, 0)
         self._tasks[stream] = (found + 1) % 65536
         return found

@@ -6,7 +6,7 @@ from warehouse.store.migrate import latest_version
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import is_warehouse, open_read, open_write
 from warehouse.store.registry import stale_views, view, views
-from warehouse.store.removal import delete_rank
+from warehouse.store.removal import delete_failures, delete_rank
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.view_file import View, ViewColumn, ViewWindow
 from warehouse.store.writing import add_to, create, new_warehouse, upgrade
@@ -20,6 +20,7 @@ __all__ = [
     "add_to",
     "column_kinds",
     "create",
+    "delete_failures",
     "delete_rank",
     "integrity",
     "is_warehouse",

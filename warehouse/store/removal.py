@@ -35,3 +35,16 @@ def delete_rank(loader: Loader, rank_id: int) -> None:
         execute("DELETE FROM rank WHERE id = ?", [rank_id])
         for table_name, condition in _ORPHANS:
             execute(f"DELETE FROM {table_name} WHERE {condition}")
+
+
+def delete_failures(loader: Loader, paths: list[str]) -> None:
+    """Forget that source files of these paths failed before, with the issues that say so.
+
+    >>> delete_failures(loader, ["/data/run/ascend_pytorch_profiler_0.db"])  # doctest: +SKIP
+    """
+    execute = loader.connection.execute
+    with writing_to(loader.path):
+        for path in paths:
+            failed = "(SELECT id FROM source WHERE path = ? AND state = 'failed' AND rank_id IS NULL)"
+            execute(f"DELETE FROM issue WHERE source_id IN {failed}", [path])
+            execute(f"DELETE FROM source WHERE id IN {failed}", [path])
