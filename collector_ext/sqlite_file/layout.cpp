@@ -69,7 +69,8 @@ public:
         } else if (take("view")) {
             const std::string name = read_new_name();
             layout_.entries.push_back({SchemaEntry::Kind::view, layout_.views.size()});
-            layout_.views.push_back({name, statement_});
+            place_ = tokens_.size() - 1;
+            layout_.views.push_back({name, stored("", tokens_.front().place)});
         } else if (take("virtual")) {
             unsupported("virtual tables");
         } else if (take("trigger")) {
@@ -146,12 +147,21 @@ private:
         }
     }
 
+    // The text that SQLite keeps: from a place on, without what stands behind the last word; comments inside stay.
+    std::string stored(const char* begin, std::size_t place) const {
+        std::size_t last = tokens_.size() - 2;
+        while (tokens_[last].is_sign(';')) {
+            --last;
+        }
+        return begin + statement_.substr(place, tokens_[last].end - place);
+    }
+
     // --- tables ----------------------------------------------------------------------------------------------------------
 
     void read_table() {
         TableLayout table;
+        const std::size_t name_place = now().place;
         table.name = read_new_name();
-        table.sql = statement_;
         if (now().is("as")) {
             unsupported("tables from a SELECT");
         }
@@ -174,6 +184,7 @@ private:
             take_sign(',');
         }
         end();
+        table.sql = stored("CREATE TABLE ", name_place);
         complete(table, types);
         layout_.entries.push_back({SchemaEntry::Kind::table, layout_.tables.size()});
         const std::size_t place = layout_.tables.size();
@@ -370,8 +381,8 @@ private:
 
     void read_index(bool is_unique) {
         IndexLayout index;
+        const std::size_t name_place = now().place;
         index.name = read_new_name();
-        index.sql = statement_;
         index.is_unique = is_unique;
         expect("on");
         const std::string table = read_name();
@@ -385,6 +396,7 @@ private:
             unsupported("partial indexes");
         }
         end();
+        index.sql = stored(is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ", name_place);
         layout_.entries.push_back({SchemaEntry::Kind::index, layout_.indexes.size()});
         layout_.indexes.push_back(index);
     }

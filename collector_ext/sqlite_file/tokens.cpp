@@ -79,9 +79,10 @@ std::vector<Token> read_tokens(const std::string& statement) {
             token.text = first;
             ++place;
         }
+        token.end = place;
         tokens.push_back(token);
     }
-    tokens.push_back({Token::Kind::end, "", statement.size()});
+    tokens.push_back({Token::Kind::end, "", statement.size(), statement.size()});
     return tokens;
 }
 

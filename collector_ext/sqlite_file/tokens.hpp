@@ -10,7 +10,8 @@ namespace npuwh::sqlite_file {
 struct Token {
     enum class Kind { word, quoted, string, number, sign, end } kind = Kind::end;
     std::string text;  // of words and quoted names: the name; else as written
-    std::size_t place = 0;
+    std::size_t place = 0;  // in the statement
+    std::size_t end = 0;
 
     bool is(const char* keyword) const;  // a word, in any case
     bool is_sign(char sign) const { return kind == Kind::sign && text[0] == sign; }
