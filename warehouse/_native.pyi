@@ -19,6 +19,7 @@ class _ArrowArray(Protocol):
 
 _Int64: TypeAlias = Buffer | _ArrowArray | NDArray[numpy.int64]  # numpy calls its arrays buffers from Python 3.12 on
 _Cell: TypeAlias = str | float | int | None
+_Values: TypeAlias = _Int64 | NDArray[numpy.float64] | _Cell | bytes
 
 @final
 class Int64Column:
@@ -296,27 +297,28 @@ class RowWriter:
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
         """
 
-class ConstraintFailed(ValueError):
+class ConstraintError(ValueError):
     """A value that the schema forbids: NULL, another type, a duplicate, a rowid out of order."""
 
-class Unsupported(ValueError):
+class UnsupportedError(ValueError):
     """A statement or a conversion that the bulk writer does not do; the text names it."""
 
 @final
 class DatabaseWriter:
     """A whole new SQLite database file from columns, without SQLite.
 
-    `handle` and `spill_handle` are descriptors of two empty files, open for reading and writing, which stay the caller's;
-    the second takes keys that exceed `memory_bytes` while they are sorted.  `statements` are CREATE TABLE, CREATE INDEX
-    and CREATE VIEW, tables before their indexes, and go into the schema as they are; statements that SQLite itself
-    would refuse make a file that it cannot open, so take them from its own schema.  Anything but rowid tables (STRICT or not) with NOT NULL, PRIMARY KEY
-    and UNIQUE, and plain indexes over columns, is refused.
+    `handle` and `spill_handle` are descriptors of two empty files, open for reading and writing, which stay the
+    caller's; the second takes keys that exceed `memory_bytes` while they are sorted.  `statements` are CREATE TABLE,
+    CREATE INDEX and CREATE VIEW, tables before their indexes, and go into the schema as SQLite keeps them.  Only rowid
+    tables (STRICT or not) with NOT NULL, PRIMARY KEY and UNIQUE, and plain indexes over columns, are done; views are
+    not read: take statements from a schema of SQLite's own, one that it would refuse makes a file that it cannot open.
 
-    unordered: tables whose rowids come in any order (their rows are sorted too).  strings: the table that `intern` fills,
-    (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two, 512 to 32768.
+    unordered: tables whose rowids come in any order (their rows are sorted too).  strings: the table that `intern`
+    fills, (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two,
+    512 to 32768.
 
-    Raises Unsupported or ValueError before anything is written.  All methods raise OSError if a file takes no more.
-    Until `finish` the file is no database.
+    Raises UnsupportedError or ValueError before anything is written.  All methods raise OSError if a file takes no
+    more.  Until `finish` the file is no database.
     """
 
     def __init__(
@@ -333,17 +335,15 @@ class DatabaseWriter:
         unordered: Sequence[str] = (),
         strings: str = "",
     ) -> None: ...
-    def append(
-        self, table: str, columns: _ArrowArray | Mapping[str, _Int64 | NDArray[numpy.float64] | str | bytes | float | int | None]
-    ) -> int:
+    def append(self, table: str, columns: _ArrowArray | Mapping[str, _Values]) -> int:
         """Append rows: an Arrow record batch, or columns (Arrow arrays, buffers of int64 or double, one value for all
         rows; all of one value: one row) by name.  Returns their number.
 
         Columns left out are NULL; an INTEGER PRIMARY KEY left out, or NULL, counts on from the largest.  Values are
         converted as SQLite does for the column, but for text that would have to become a number and reals that would
-        have to become text (Unsupported).  NaN is NULL.
+        have to become text (UnsupportedError).  NaN is NULL.
 
-        Raises ConstraintFailed, IndexError for an unknown table or column, ValueError for unequal lengths.  Some rows
+        Raises ConstraintError, IndexError for an unknown table or column, ValueError for unequal lengths.  Some rows
         may be in then: `rewind`, or give the file up.
         """
     def intern(self, texts: _ArrowArray) -> Int64Column:
@@ -357,4 +357,4 @@ class DatabaseWriter:
     def release(self) -> None:
         """Forget the last mark."""
     def finish(self) -> None:
-        """Write the rest.  Raises ConstraintFailed for a duplicate in a unique index.  Nothing can follow."""
+        """Write the rest.  Raises ConstraintError for a duplicate in a unique index.  Nothing can follow."""

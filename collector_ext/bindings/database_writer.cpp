@@ -63,10 +63,10 @@ Int64Column intern(GuardedWriter& self, const py::object& texts) {
 }  // namespace
 
 void bind_database_writer(py::module_& module) {
-    static PyObject* constraint_failed = PyErr_NewException("warehouse._native.ConstraintFailed", PyExc_ValueError, nullptr);
-    static PyObject* unsupported = PyErr_NewException("warehouse._native.Unsupported", PyExc_ValueError, nullptr);
-    module.attr("ConstraintFailed") = py::handle(constraint_failed);
-    module.attr("Unsupported") = py::handle(unsupported);
+    static PyObject* constraint_failed = PyErr_NewException("warehouse._native.ConstraintError", PyExc_ValueError, nullptr);
+    static PyObject* unsupported = PyErr_NewException("warehouse._native.UnsupportedError", PyExc_ValueError, nullptr);
+    module.attr("ConstraintError") = py::handle(constraint_failed);
+    module.attr("UnsupportedError") = py::handle(unsupported);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             std::rethrow_exception(thrown);

@@ -2,10 +2,10 @@
 
     python -m tests.bench.bulk_load [--rows N] [--repeat N] [--folder DIR]     (needs `pip install npuwh[bench]`)
 
-Two loads.  `integers`: ten integer columns, no index.  `warehouse`: the tables op and device_task with all their indexes
-and the strings of op interned, all inside the timer.  The peers are tuned: no journal, no fsync (nobody syncs here), one
-transaction, pages as large as ours, indexes made after the rows, strings interned by pyarrow.  Prints the median of
-several rounds, in which all take turns, and how many times faster the bulk writer is.
+Two loads.  `integers`: ten integer columns, no index.  `warehouse`: the tables op and device_task with all their
+indexes and the strings of op interned, all inside the timer.  The peers are tuned: no journal, no fsync (nobody syncs
+here), one transaction, pages as large as ours, indexes made after the rows, strings interned by pyarrow.  Prints the
+median of several rounds, in which all take turns, and how many times faster the bulk writer is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from warehouse import _native
 from warehouse.store.tables import metadata
 
 BATCH = 65_536
-TUNING = ("PRAGMA page_size = 16384", "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA locking_mode = EXCLUSIVE")
+TUNING = tuple(
+    f"PRAGMA {setting}"
+    for setting in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE")
+)
 TEXTS = {"name_id": "name", "shapes_id": "shapes", "dtypes_id": "dtypes"}
 Parts = dict[str, pa.Table]
 
@@ -49,8 +52,8 @@ def integers(rows: int) -> Parts:
     random = np.random.default_rng(1)
     start = 1_700_000_000_000_000_000 + np.cumsum(random.integers(0, 20_000, rows))
     columns = [start, start + random.integers(100, 10_000, rows), np.full(rows, 1), random.integers(1, 40, rows)]
-    columns += [random.integers(1, 5_000, rows), np.arange(rows), random.integers(0, 8, rows), random.integers(0, 2**31, rows)]
-    columns += [np.arange(rows) // 7, np.zeros(rows, np.int64)]
+    columns += [random.integers(1, 5_000, rows), np.arange(rows), random.integers(0, 8, rows)]
+    columns += [random.integers(0, 2**31, rows), np.arange(rows) // 7, np.zeros(rows, np.int64)]
     return {"t": pa.table({f"c{place}": column for place, column in enumerate(columns)})}
 
 
@@ -63,22 +66,26 @@ def warehouse(rows: int) -> Parts:
     shapes = [f"{number},{number % 7 * 128};{number},4096" for number in range(max(1, rows // 50))]
     op = {
         "id": ids, "rank_id": np.full(rows, 1), "start_ns": start, "end_ns": start + random.integers(100, 90_000, rows),
-        "thread_id": random.integers(1, 4, rows), "name": _texts(random, names, rows), "sequence_no": _some(random, ids // 3),
-        "forward_thread_no": np.zeros(rows, np.int64), "shapes": _texts(random, shapes, rows),
+        "thread_id": random.integers(1, 4, rows), "name": _texts(random, names, rows),
+        "sequence_no": _some(random, ids // 3), "forward_thread_no": np.zeros(rows, np.int64),
+        "shapes": _texts(random, shapes, rows),
         "dtypes": _texts(random, ["float;float", "c10::BFloat16;c10::BFloat16", "", "long int"], rows),
-        "stack_id": _some(random, ids % 5000), "parent_id": _some(random, np.maximum(ids - random.integers(1, 6, rows), 1)),
+        "stack_id": _some(random, ids % 5000),
+        "parent_id": _some(random, np.maximum(ids - random.integers(1, 6, rows), 1)),
         "depth": random.integers(0, 6, rows), "step_id": ids // 1000 + 1, "lane": np.zeros(rows, np.int64),
     }  # fmt: skip
     shuffled = start + random.integers(0, 50_000, rows)
     shuffled.sort()
     task = {
         "id": ids, "rank_id": np.full(rows, 1), "device_id": np.zeros(rows, np.int64), "start_ns": shuffled,
-        "end_ns": shuffled + random.integers(500, 80_000, rows), "stream_no": random.integers(1, 5, rows), "task_no": ids % 65_536,
-        "context_no": _some(random, ids % 3), "type_id": random.integers(1, 9, rows), "descriptor_no": ids,
-        "connection_no": random.permutation(ids) + 10_000, "kernel_id": random.integers(1, 3000, rows),
+        "end_ns": shuffled + random.integers(500, 80_000, rows), "stream_no": random.integers(1, 5, rows),
+        "task_no": ids % 65_536, "context_no": _some(random, ids % 3), "type_id": random.integers(1, 9, rows),
+        "descriptor_no": ids, "connection_no": random.permutation(ids) + 10_000,
+        "kernel_id": random.integers(1, 3000, rows),
         "api_call_id": ids * 3, "op_id": _some(random, np.maximum(ids - random.integers(0, 40, rows), 1)),
-        "link_rule_id": random.integers(1, 4, rows), "launch_no": np.zeros(rows, np.int64), "step_id": ids // 1000 + 1,
-        "wait_ns": random.integers(0, 20_000, rows), "lane": np.zeros(rows, np.int64), "is_covered": np.zeros(rows, np.int64),
+        "link_rule_id": random.integers(1, 4, rows), "launch_no": np.zeros(rows, np.int64),
+        "step_id": ids // 1000 + 1, "wait_ns": random.integers(0, 20_000, rows), "lane": np.zeros(rows, np.int64),
+        "is_covered": np.zeros(rows, np.int64),
     }  # fmt: skip
     return {"op": pa.table(op), "device_task": pa.table(task)}
 
@@ -94,9 +101,9 @@ def _some(random: np.random.Generator, values: np.ndarray) -> pa.Array:
 
 def by_bulk_writer(path: Path, parts: Parts, creates: list[str], indexes: list[str]) -> None:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
-    has_strings = any("CREATE TABLE string" in create for create in creates)
+    strings = "string" if any("CREATE TABLE string" in create for create in creates) else ""
     with tempfile.TemporaryFile(dir=path.parent) as spill:
-        writer = _native.DatabaseWriter(handle, spill.fileno(), creates + indexes, strings="string" if has_strings else "")
+        writer = _native.DatabaseWriter(handle, spill.fileno(), creates + indexes, strings=strings)
         batches = [(name, batch) for name, table in parts.items() for batch in table.to_batches(BATCH)]
         for name, batch in batches:
             columns = dict(zip(batch.schema.names, batch.columns, strict=True))
@@ -127,7 +134,8 @@ def by_executemany(path: Path, parts: Parts, creates: list[str], indexes: list[s
         for statement in (*TUNING, "BEGIN", *creates):
             connection.execute(statement)
         for name, table in interned(parts).items():
-            insert = f"INSERT INTO {name} ({', '.join(table.schema.names)}) VALUES ({', '.join('?' * table.num_columns)})"
+            names, marks = ", ".join(table.schema.names), ", ".join("?" * table.num_columns)
+            insert = f"INSERT INTO {name} ({names}) VALUES ({marks})"
             for batch in table.to_batches(BATCH):
                 columns = [_python_values(column) for column in batch.columns]
                 connection.executemany(insert, zip(*columns, strict=True))
@@ -160,9 +168,9 @@ def checked(path: Path) -> list[tuple[str, int]]:
     """Rows of each table; the file must be sound."""
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        counts = [(name, connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names]
-    return [count for count in counts if not count[0].startswith("sqlite_")]
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = sorted(name for name in names if not name.startswith("sqlite_"))
+        return [(name, connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names]
 
 
 def measure(title: str, parts: Parts, creates: list[str], indexes: list[str], folder: Path, repeat: int) -> None:

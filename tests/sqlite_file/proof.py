@@ -13,10 +13,11 @@ from tests.sqlite_file.schemas import Table
 
 def cells(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Values with their types, reals to the bit."""
-    return [
-        tuple(("real", struct.pack("<d", value)) if isinstance(value, float) else (type(value).__name__, value) for value in row)
-        for row in rows
-    ]
+    return [tuple(map(_cell, row)) for row in rows]
+
+
+def _cell(value: Any) -> tuple[str, Any]:
+    return ("real", struct.pack("<d", value)) if isinstance(value, float) else (type(value).__name__, value)
 
 
 def check_pair(native: Path, reference: Path, tables: list[Table]) -> None:
@@ -67,10 +68,12 @@ def check_indexes(one: sqlite3.Connection, table: Table) -> None:
         for value in {row[0] for row in rows[:: max(1, len(rows) // 5)]}:
             for condition in ("IS ?", "> ?", "<= ?"):
                 found = [
-                    one.execute(f'SELECT rowid FROM "{table.name}" {how} WHERE "{column}" {condition} ORDER BY rowid', [value])
-                    for how in (f'INDEXED BY "{name}"', "NOT INDEXED")
+                    one.execute(
+                        f'SELECT rowid FROM {how} WHERE "{column}" {condition} ORDER BY rowid', [value]
+                    ).fetchall()
+                    for how in (f'"{table.name}" INDEXED BY "{name}"', f'"{table.name}" NOT INDEXED')
                 ]
-                assert found[0].fetchall() == found[1].fetchall()
+                assert found[0] == found[1]
 
 
 def check_writing(one: sqlite3.Connection, tables: list[Table]) -> None:
@@ -78,10 +81,12 @@ def check_writing(one: sqlite3.Connection, tables: list[Table]) -> None:
     for table in tables:
         name = f'"{table.name}"'
         columns = ", ".join(f'"{column}"' for column, _, _ in table.columns[1 if table.key else 0 :])
-        one.execute(f"INSERT OR IGNORE INTO {name} ({columns}) SELECT {columns} FROM {name} WHERE rowid < 9223372036854775807")
+        again = f"SELECT {columns} FROM {name} WHERE rowid < 9223372036854775807"
+        one.execute(f"INSERT OR IGNORE INTO {name} ({columns}) {again}")
         sound(one)
         column = table.columns[-1][0]
-        one.execute(f'UPDATE OR IGNORE {name} SET "{column}" = (SELECT "{column}" FROM {name} LIMIT 1) WHERE rowid % 3 = 0')
+        value = f'(SELECT "{column}" FROM {name} LIMIT 1)'
+        one.execute(f'UPDATE OR IGNORE {name} SET "{column}" = {value} WHERE rowid % 3 = 0')
         sound(one)
         one.execute(f"DELETE FROM {name} WHERE rowid % 2 = 0")
         sound(one)

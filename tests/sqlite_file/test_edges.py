@@ -44,22 +44,44 @@ def _pair(folder: Path, table: Table, **options) -> None:
 def test_values_around_every_boundary(tmp_path, page_size, kind):
     """Sizes around those at which a cell, a leaf or an overflow page is just full, in tables and in indexes."""
     index_most = (page_size - 12) * 64 // 255 - 23
-    edges = [page_size - 35, index_most, (page_size - 12) * 32 // 255 - 23, page_size - 4, 2 * page_size - 8, page_size // 4]
+    edges = [
+        page_size - 35,
+        index_most,
+        (page_size - 12) * 32 // 255 - 23,
+        page_size - 4,
+        2 * page_size - 8,
+        page_size // 4,
+    ]
     sizes = sorted({max(0, edge + step) for edge in (0, 128, *edges) for step in range(-12, 6)})
     values = [("x" * size if kind == "text" else bytes(size)) for size in sizes]
-    table = Table("t", [("a", kind.upper(), False), ("n", "INTEGER", False)], True, "", [("i", [0], False), ("j", [1, 0], False)], [])
-    table.batches = [[(kind, values), ("integer", list(range(len(values))))], [(kind, values[::-1]), ("integer", [5] * len(values))]]
+    table = Table(
+        "t",
+        [("a", kind.upper(), False), ("n", "INTEGER", False)],
+        True,
+        "",
+        [("i", [0], False), ("j", [1, 0], False)],
+        [],
+    )
+    table.batches = [
+        [(kind, values), ("integer", list(range(len(values))))],
+        [(kind, values[::-1]), ("integer", [5] * len(values))],
+    ]
     _pair(tmp_path, table, page_size=page_size)
 
 
 @pytest.mark.parametrize("columns", [1, 122, 126, 127, 128, 300, 900])
 def test_wide_tables(tmp_path, columns):
-    table = Table("t", [(f"c{place}", "REAL" if place % 2 else "INTEGER", False) for place in range(columns)], True, "", [], [])
+    table = Table(
+        "t", [(f"c{place}", "REAL" if place % 2 else "INTEGER", False) for place in range(columns)], True, "", [], []
+    )
     table.indexes = [("i", [columns - 1], False), ("j", list(range(min(columns, 12))), False)]
     for start in (0, 7):
         rows = range(start, start + 7)
         table.batches.append(
-            [("real", [row / 2 for row in rows]) if place % 2 else ("integer", [row * place for row in rows]) for place in range(columns)]
+            [
+                ("real", [row / 2 for row in rows]) if place % 2 else ("integer", [row * place for row in rows])
+                for place in range(columns)
+            ]
         )
     _pair(tmp_path, table)
 
@@ -70,7 +92,9 @@ def test_every_fill_of_the_last_pages(tmp_path, rows):
     table = Table("t", [("id", "INTEGER", False), ("a", "INTEGER", False), ("b", "TEXT", False)], True, "rowid", [], [])
     table.indexes = [("i", [1], False), ("j", [2, 1], True)]
     numbers = list(range(rows))
-    table.batches = [[("integer", numbers), ("integer", numbers[::-1]), ("text", [f"{number:040}" for number in numbers])]]
+    table.batches = [
+        [("integer", numbers), ("integer", numbers[::-1]), ("text", [f"{number:040}" for number in numbers])]
+    ]
     _pair(tmp_path, table, page_size=512)
 
 
@@ -104,7 +128,10 @@ def test_a_big_schema(tmp_path):
                 writer.append("t", {"a": 1})
             with closing(sqlite3.connect(path)) as connection:
                 sound(connection)
-                assert [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE type = 'view'")] == [*some, long]
+                assert [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE type = 'view'")] == [
+                    *some,
+                    long,
+                ]
                 connection.execute("CREATE TABLE more (x)")
                 sound(connection)
 
@@ -115,8 +142,15 @@ def test_marks(tmp_path, seed):
     choose = random.Random(seed)
     path = tmp_path / "w.db"
     statements = ["CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT) STRICT", "CREATE INDEX i ON t (a)"]
-    statements += ["CREATE INDEX j ON t (b, a)", "CREATE TABLE u (id INTEGER PRIMARY KEY, a INTEGER) STRICT", "CREATE INDEX k ON u (a)"]
-    statements += ["CREATE TABLE s (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT", "CREATE UNIQUE INDEX l ON s (value)"]
+    statements += [
+        "CREATE INDEX j ON t (b, a)",
+        "CREATE TABLE u (id INTEGER PRIMARY KEY, a INTEGER) STRICT",
+        "CREATE INDEX k ON u (a)",
+    ]
+    statements += [
+        "CREATE TABLE s (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT",
+        "CREATE UNIQUE INDEX l ON s (value)",
+    ]
     rows: dict[str, list[tuple]] = {"t": [], "u": [], "s": []}
     marks: list[dict[str, list[tuple]]] = []
     memory = choose.choice([0, 20_000, 1 << 20])
@@ -135,7 +169,9 @@ def test_marks(tmp_path, seed):
                         rows["s"].append((known[text], text))
                 assert ids == [known[text] for text in texts]
                 writer.append("t", {"a": pa.array(a, pa.int64()), "b": pa.array(texts)})
-                rows["t"] += [(len(rows["t"]) + place + 1, *row) for place, row in enumerate(zip(a, texts, strict=True))]
+                rows["t"] += [
+                    (len(rows["t"]) + place + 1, *row) for place, row in enumerate(zip(a, texts, strict=True))
+                ]
                 high = max((row[0] for row in rows["u"]), default=0)
                 fresh = choose.sample(range(high + 1, high + 2 * count + 1), count)
                 writer.append("u", {"id": pa.array(fresh), "a": pa.array(a, pa.int64())})
@@ -161,7 +197,8 @@ MEMORY = """
     from warehouse import _native
     rows, budget = int(sys.argv[2]), 16 << 20
     with open(sys.argv[1], "x+b") as file, tempfile.TemporaryFile(dir=sys.argv[3]) as spill:
-        statements = ["CREATE TABLE t (a INTEGER, b INTEGER, c TEXT) STRICT", "CREATE INDEX i ON t (a)", "CREATE INDEX j ON t (b, a)"]
+        statements = ["CREATE TABLE t (a INTEGER, b INTEGER, c TEXT) STRICT"]
+        statements += ["CREATE INDEX i ON t (a)", "CREATE INDEX j ON t (b, a)"]
         writer = _native.DatabaseWriter(file.fileno(), spill.fileno(), statements, memory_bytes=budget)
         random = np.random.default_rng(1)
         batch = 50_000
@@ -189,7 +226,9 @@ def test_beyond_the_page_that_sqlite_locks(tmp_path):
     """A file of more than 1 GiB; sparse rows of large blobs make it quickly."""
     path = tmp_path / "w.db"
     blob = bytes(8 << 20)
-    with _writer(path, ["CREATE TABLE t (a INTEGER, b BLOB) STRICT", "CREATE INDEX i ON t (a)"], page_size=32768) as writer:
+    with _writer(
+        path, ["CREATE TABLE t (a INTEGER, b BLOB) STRICT", "CREATE INDEX i ON t (a)"], page_size=32768
+    ) as writer:
         for number in range(140):
             writer.append("t", {"a": number % 7, "b": blob if number % 3 else b"x"})
             writer.append("t", {"a": np.arange(2000), "b": b"small"})
@@ -223,6 +262,11 @@ def test_a_full_disk_is_an_error_of_the_system(tmp_path):
         except OSError as error:
             print(error)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "w.db")], check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "w.db")],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     assert "File too large" in done.stdout, done.stderr
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY

@@ -40,7 +40,7 @@ def test_a_file_is_as_sqlite_would_make_it(some, page_size, memory, interleaved)
         try:
             write_sqlite(reference, list(some))
         except sqlite3.IntegrityError as error:
-            with pytest.raises(_native.ConstraintFailed, match=str(error).split(":")[0]):
+            with pytest.raises(_native.ConstraintError, match=str(error).split(":")[0]):
                 write_native(native, list(some), page_size=page_size, memory_bytes=memory)
             return
         write_native(native, list(some), interleaved=interleaved, page_size=page_size, memory_bytes=memory)

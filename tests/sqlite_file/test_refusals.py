@@ -58,7 +58,9 @@ def files(tmp_path):
         yield file, spill
 
 
-@pytest.mark.parametrize(("text", "statements"), REFUSED, ids=lambda value: value[-1] if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("text", "statements"), REFUSED, ids=lambda value: value[-1] if isinstance(value, list) else ""
+)
 def test_statements_that_are_refused(files, text, statements):
     with pytest.raises(ValueError, match=text):
         _native.DatabaseWriter(files[0].fileno(), files[1].fileno(), statements)

@@ -63,7 +63,9 @@ def test_nulls_text_reals_and_booleans(tmp_path):
         names = {"name": pa.array(["a", "b"]), "column_name": pa.array([None, "x"])}
         loader.write("rank_metric", {"rank_id": 1, "position": pa.array([True, False]), **names})
         values = [0.0, -0.0, 1.0, 0.1, None, float("nan"), float("inf"), 1e300]
-        batch = pa.RecordBatch.from_pydict({"rank_id": [1] * 8, "time_ns": [5] * 8, "counter_id": [1] * 8, "value": values})
+        batch = pa.RecordBatch.from_pydict(
+            {"rank_id": [1] * 8, "time_ns": [5] * 8, "counter_id": [1] * 8, "value": values}
+        )
         assert loader.write("counter_sample", batch) == 8
         assert loader.write("counter_sample", batch[:0]) == 0
 
@@ -114,7 +116,9 @@ def test_undoing_takes_out_what_a_bad_input_wrote(tmp_path):
     def load_bad_input(loader):
         with loader.undoing():
             many = pa.array([f"lost {number}" for number in range(50_000)])
-            loader.write("op", {**OP, "start_ns": range_of(50_000), "name_id": np.array(loader.intern(many.to_pylist()))})
+            loader.write(
+                "op", {**OP, "start_ns": range_of(50_000), "name_id": np.array(loader.intern(many.to_pylist()))}
+            )
             loader.write("run", {"name": "lost", "path": "lost"})
             loader.reserve("op", 50)
             with loader.undoing():

@@ -31,6 +31,7 @@ _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384
 _MEMORY_BYTES = 64 << 20
 _ROWS = 10_000
+_NO_STRING = -1
 _ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}
 
 
@@ -62,8 +63,8 @@ class BulkLoader(Loader):
     def intern(self, values: Sequence[str | None]) -> list[int | None]:
         """As `Loader.intern`."""
         with writing_to(self.path), _refusals():
-            ids = self._writer.intern(_texts(values)).tolist()
-        return [None if each < 0 else each for each in ids] if None in values else ids
+            ids: list[int | None] = self._writer.intern(_texts(values)).tolist()  # type: ignore[assignment]
+        return [None if each == _NO_STRING else each for each in ids] if None in values else ids
 
     @contextmanager
     def undoing(self) -> Iterator[None]:
@@ -131,7 +132,7 @@ def _refusals() -> Iterator[None]:
     """What the schema forbids, as the error that SQLite's own driver raises for it."""
     try:
         yield
-    except _native.ConstraintFailed as error:
+    except _native.ConstraintError as error:
         raise sqlite3.IntegrityError(str(error)) from error
     except pa.ArrowInvalid as error:
         raise sqlite3.IntegrityError(f"a value is of another type than its column ({error})") from error

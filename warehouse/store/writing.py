@@ -32,8 +32,8 @@ def new_warehouse(path: Path | str) -> Iterator[Loader]:
     """A Loader into a file that appears at `path` when the block ends well; nothing is left if it does not.
 
     The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten); its
-    indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read while it grows.  WriteError: something is at `path`, or another process is writing
-    it, or the disk is full.
+    indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read while it grows.  WriteError:
+    something is at `path`, or another process is writing it, or the disk is full.
 
     >>> with new_warehouse("W.db") as loader:  # doctest: +SKIP
     ...     loader.write("run", {"name": ["train"], "path": ["/data/train"]})
