@@ -4,7 +4,7 @@
 Usage::
 
     compare_gold.py ACTUAL_DIR EXPECTED_DIR [--show N] [--only GLOB] [--allow FILE[::COLUMN]] [--allow-from LIST]
-    [--strict]
+    [--strict] [--exact]
 
 Every ``*.csv``, ``*.json`` and ``*.db`` below EXPECTED_DIR is looked up below ACTUAL_DIR and compared.
 
@@ -37,7 +37,8 @@ spread of the durations of such a launch (taken from the expected ``trace_view.j
 the attribute of whatever row it handled before.
 
 Numbers written without a fraction and time stamps (above 1e12) must be equal.  Others may differ by
-``TOLERANCE`` (absolute) or ``RELATIVE``.  ``ALLOWED`` lists the documented exceptions.
+``TOLERANCE`` (absolute) or ``RELATIVE``.  ``ALLOWED`` lists the documented exceptions.  With ``--exact`` every number
+must be equal, which tells what those tolerances allow.
 
 Declared differences: ``--allow FILE`` skips a file (``name.db:TABLE`` a table), also where it is missing;
 ``--allow FILE::COLUMN`` does not compare a column and forgives its absence.  FILE is matched against the base name
@@ -128,13 +129,14 @@ def main():
         help="file with such entries, one a line",
     )
     parser.add_argument("--strict", action="store_true", help="additional files are differences")
+    parser.add_argument("--exact", action="store_true", help="numbers within a tolerance are differences")
     args = parser.parse_args()
     for root in (args.actual, args.expected):
         if not root.is_dir():
             parser.error(f"not a directory: {root}")
     actual, expected = listing(args.actual), listing(args.expected)
     allow = declared(args)
-    report, rules = Report(args.show), Rules(allow)
+    report, rules = Report(args.show), Rules(allow, args.exact)
     wanted = [name for name in expected if fnmatch.fnmatch(name, args.only)]
     if not wanted:
         parser.error("nothing to compare: the expected directory holds no matching csv, json or db file")

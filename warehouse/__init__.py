@@ -7,10 +7,15 @@
         w.view("device_task_named", rank_id=1).filter(pl.col("core") == "AI_CORE").collect()
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import NpuwhError
-from warehouse.query import Warehouse
+
+if TYPE_CHECKING:
+    from warehouse.query import Warehouse
 
 __all__ = ["NpuwhError", "Warehouse", "open"]
 
@@ -21,4 +26,15 @@ def open(path: Path | str) -> Warehouse:
     >>> with open("W.db") as w:  # doctest: +SKIP
     ...     w.ranks()
     """
+    from warehouse.query import Warehouse
+
     return Warehouse(path)
+
+
+def __getattr__(name: str) -> Any:
+    """`Warehouse` brings polars and Arrow: it is imported when somebody asks for it."""
+    if name == "Warehouse":
+        from warehouse.query import Warehouse
+
+        return Warehouse
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

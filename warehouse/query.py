@@ -6,11 +6,8 @@ floats become floats, numbers among text become text; a column without any value
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import polars as pl
@@ -19,52 +16,21 @@ from polars.io.plugins import register_io_source
 
 from warehouse import store
 from warehouse.errors import QueryError
+from warehouse.plain_rows import Parameters, PlainWarehouse, asking, column_names, iterate
 from warehouse.store.columns import column_array, table_of, unit_type
 
-Parameters = Sequence[Any] | Mapping[str, Any]
+__all__ = ["Warehouse", "iterate"]
 
 _BATCH_ROWS = 65_536
-_ALLOWED_ACTIONS = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_RECURSIVE,
-}
-_REFUSALS = ("not authorized", "authorization denied", "attempt to write a readonly database")
-# pragmas that only tell something, whatever argument they get
-_TELLING_PRAGMAS = {
-    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-    "database_list", "collation_list", "function_list", "pragma_list", "compile_options", "data_version",
-    "integrity_check", "quick_check",
-}  # fmt: skip
-# pragmas that tell without an argument, and set with one
-_SETTABLE_PRAGMAS = {"user_version", "application_id", "schema_version", "page_size", "page_count", "encoding"}
 
 
-class Warehouse:
+class Warehouse(PlainWarehouse):
     """A warehouse opened for reading; close it, or use it in a `with` statement.
 
     >>> import warehouse
     >>> with warehouse.open("W.db") as w:  # doctest: +SKIP
     ...     w.sql("SELECT name, count(*) AS calls FROM op_named GROUP BY name ORDER BY calls DESC")
     """
-
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        self._connection = store.open_read(self.path)
-        self._connection.set_authorizer(_authorize)
-
-    def __enter__(self) -> Warehouse:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; lazy frames got from here open it again for themselves."""
-        self._connection.close()
 
     def sql(self, text: str, parameters: Parameters = ()) -> pl.DataFrame:
         """The whole result of one SELECT as polars; QueryError if it does not run or is not allowed.
@@ -81,9 +47,9 @@ class Warehouse:
         >>> w.arrow("SELECT 1 AS a").schema  # doctest: +SKIP
         a: int64
         """
-        with _asking(text):
+        with asking(text):
             cursor = self._connection.execute(text, parameters)
-            names = _column_names(cursor)
+            names = column_names(cursor)
             chunks = [_arrays(rows, len(names)) for rows in iter(lambda: cursor.fetchmany(_BATCH_ROWS), [])]
         return table_of(names, chunks)
 
@@ -96,9 +62,9 @@ class Warehouse:
         >>> for batch in w.batches("SELECT * FROM device_task"):  # doctest: +SKIP
         ...     print(batch.num_rows)
         """
-        with _asking(text):
+        with asking(text):
             cursor = self._connection.execute(text, parameters)
-            names = _column_names(cursor)
+            names = column_names(cursor)
             first = cursor.fetchmany(rows)
         arrays = _arrays(first, len(names))
         types = [array.type for array in arrays]
@@ -116,31 +82,10 @@ class Warehouse:
                     for array, field in zip(_arrays(chunk, len(names)), schema, strict=True)
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
-                with _asking(text):
+                with asking(text):
                     chunk = cursor.fetchmany(rows)
 
         return pa.RecordBatchReader.from_batches(schema, stream())
-
-    def rows(self, text: str, parameters: Parameters = (), size: int = 4096) -> Iterator[list[tuple[Any, ...]]]:
-        """The result of one SELECT as lists of at most `size` tuples, values as SQLite has them; QueryError as `sql`.
-
-        >>> next(w.rows("SELECT 1, 'a'"))  # doctest: +SKIP
-        [(1, 'a')]
-        """
-        return iterate(self._connection, text, parameters, size)
-
-    def result(
-        self, text: str, parameters: Parameters = (), size: int = 4096
-    ) -> tuple[list[str], Iterator[list[tuple[Any, ...]]]]:
-        """The names of the columns (made different where two are equal), and the rows as `rows` gives them.
-
-        >>> w.result("SELECT 1 AS a")[0]  # doctest: +SKIP
-        ['a']
-        """
-        with _asking(text):
-            cursor = self._connection.execute(text, parameters)
-            names = _column_names(cursor)
-        return names, _fetched(cursor, text, size)
 
     def view(self, name: str, columns: Iterable[str] | None = None, **keys: Any) -> pl.LazyFrame:
         """Rows of a view as a lazy frame: only the columns and rows that are used are read, in batches.
@@ -179,7 +124,7 @@ class Warehouse:
     def _types_of(self, text: str, parameters: Parameters, indexes: list[int]) -> dict[int, pa.DataType]:
         """Types of columns over the whole result; those without any value stay null."""
         found = {}
-        with _asking(text):
+        with asking(text):
             for index, kinds in store.column_kinds(self._connection, text, parameters, indexes).items():
                 samples = {"integer": 0, "real": 0.0, "text": "", "blob": b""}
                 found[index] = column_array([samples[kind] for kind in kinds if kind in samples]).type
@@ -194,72 +139,6 @@ class Warehouse:
             name: unit_type(view.column(name).unit) if sample.schema[name] == pl.Null else sample.schema[name]
             for name in names
         }
-
-
-def iterate(
-    connection: sqlite3.Connection, text: str, parameters: Parameters = (), size: int = 4096
-) -> Iterator[list[tuple[Any, ...]]]:
-    """The result of one SELECT on any connection as lists of at most `size` tuples; for writers of files.
-
-    QueryError says what SQLite has against the statement.
-
-    >>> connection = store.open_read("W.db")  # doctest: +SKIP
-    >>> for rows in iterate(connection, *store.select("export_op_statistic")):  # doctest: +SKIP
-    ...     writer.csv(rows)
-    """
-    with _asking(text):
-        cursor = connection.execute(text, parameters)
-    yield from _fetched(cursor, text, size)
-
-
-def _fetched(cursor: sqlite3.Cursor, text: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
-    while True:
-        with _asking(text):
-            rows = cursor.fetchmany(size)
-        if not rows:
-            return
-        yield rows
-
-
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _view: str | None) -> int:
-    if action in _ALLOWED_ACTIONS:
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_PRAGMA:
-        name = (first or "").lower()
-        if name in _TELLING_PRAGMAS or (second is None and name in _SETTABLE_PRAGMAS):
-            return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY
-
-
-@contextmanager
-def _asking(text: str) -> Iterator[None]:
-    """Turn what SQLite says of a statement into a QueryError."""
-    shown = " ".join(text.split())
-    shown = shown if len(shown) <= 200 else shown[:200] + " ..."
-    try:
-        yield
-    except (sqlite3.ProgrammingError, sqlite3.Warning) as error:
-        raise QueryError(f"{error} in: {shown}") from error
-    except sqlite3.DatabaseError as error:
-        if str(error) == "interrupted":  # by Ctrl-C: see store.opening
-            raise KeyboardInterrupt from error
-        if str(error) in _REFUSALS:
-            raise QueryError(f"a warehouse is only read here, and this would do more: {shown}") from error
-        raise QueryError(f"{error} in: {shown}") from error
-
-
-def _column_names(cursor: sqlite3.Cursor) -> list[str]:
-    """Names of the result's columns, made different where SQL gave one twice (a, a_2)."""
-    if cursor.description is None:
-        raise QueryError("the statement has no result; ask with SELECT")
-    names: list[str] = []
-    for (name, *_) in cursor.description:
-        number, unique = 1, name
-        while unique in names:
-            number += 1
-            unique = f"{name}_{number}"
-        names.append(unique)
-    return names
 
 
 def _arrays(rows: list[tuple[Any, ...]], width: int) -> list[pa.Array]:

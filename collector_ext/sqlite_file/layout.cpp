@@ -67,10 +67,12 @@ public:
         } else if (take("index")) {
             read_index(false);
         } else if (take("view")) {
+            const std::size_t name_place = now().place;
             const std::string name = read_new_name();
             layout_.entries.push_back({SchemaEntry::Kind::view, layout_.views.size()});
-            place_ = tokens_.size() - 1;
-            layout_.views.push_back({name, stored("", tokens_.front().place)});
+            std::string text = stored("CREATE VIEW ", name_place, statement_end());
+            text.erase(text.find_last_not_of(" \t\n\v\f\r") + 1);
+            layout_.views.push_back({name, text});
         } else if (take("virtual")) {
             unsupported("virtual tables");
         } else if (take("trigger")) {
@@ -147,14 +149,11 @@ private:
         }
     }
 
-    // The text that SQLite keeps: from a place on, without what stands behind the last word; comments inside stay.
-    std::string stored(const char* begin, std::size_t place) const {
-        std::size_t last = tokens_.size() - 2;
-        while (tokens_[last].is_sign(';')) {
-            --last;
-        }
-        return begin + statement_.substr(place, tokens_[last].end - place);
-    }
+    // Where the statement ends: at its semicolon, behind everything else.
+    std::size_t statement_end() const { return tokens_[tokens_.size() - (tokens_[tokens_.size() - 2].is_sign(';') ? 2 : 1)].place; }
+
+    // The text that SQLite keeps; blanks and comments inside stay.
+    std::string stored(const char* begin, std::size_t from, std::size_t to) const { return begin + statement_.substr(from, to - from); }
 
     // --- tables ----------------------------------------------------------------------------------------------------------
 
@@ -174,6 +173,7 @@ private:
                 read_column(table, types);
             }
         } while (take_sign(','));
+        const std::size_t list_end = now().end;
         expect_sign(')');
         while (now().kind == Token::Kind::word) {
             if (now().is("without")) {
@@ -184,7 +184,7 @@ private:
             take_sign(',');
         }
         end();
-        table.sql = stored("CREATE TABLE ", name_place);
+        table.sql = stored("CREATE TABLE ", name_place, table.is_strict ? statement_end() : list_end);
         complete(table, types);
         layout_.entries.push_back({SchemaEntry::Kind::table, layout_.tables.size()});
         const std::size_t place = layout_.tables.size();
@@ -396,7 +396,7 @@ private:
             unsupported("partial indexes");
         }
         end();
-        index.sql = stored(is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ", name_place);
+        index.sql = stored(is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ", name_place, statement_end());
         layout_.entries.push_back({SchemaEntry::Kind::index, layout_.indexes.size()});
         layout_.indexes.push_back(index);
     }

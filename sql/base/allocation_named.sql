@@ -1,8 +1,9 @@
 CREATE VIEW allocation_named AS
 -- Allocations from start to release, with the names of component and operator.
+-- What was never released is held until its rank's session ends, or its records where the end of the session is unknown.
 --
 -- grain: id
--- uses:  allocation, string, step
+-- uses:  allocation, string, step, rank, event_extent
 -- cols:
 --   id                       -      allocation.id; in the order of the vendor's table
 --   rank_id                  -      rank it was recorded on
@@ -14,6 +15,7 @@ CREATE VIEW allocation_named AS
 --   start_ns                 ns     allocation, Unix epoch
 --   release_ns               ns     release, Unix epoch
 --   active_release_ns        ns     end of use, Unix epoch
+--   end_ns                   ns     until when it is held: release or end of use, the later, Unix epoch
 --   duration_ns              ns     release - start
 --   active_duration_ns       ns     end of use - start
 --   start_allocated_bytes    bytes  allocated in total at the start
@@ -30,7 +32,14 @@ CREATE VIEW allocation_named AS
 SELECT
     t.id, t.rank_id, t.device_id, (SELECT value FROM string WHERE id = t.component_id) AS component,
     t.name_id, (SELECT value FROM string WHERE id = t.name_id) AS name, t.size_bytes, t.start_ns,
-    t.release_ns, t.active_release_ns, t.release_ns - t.start_ns AS duration_ns,
+    t.release_ns, t.active_release_ns,
+    coalesce(
+        max(t.release_ns, coalesce(t.active_release_ns, t.release_ns)), t.active_release_ns,
+        (
+            SELECT max(t.start_ns, coalesce(r.session_end_ns, max(e.max_end_ns)))
+            FROM rank AS r LEFT JOIN event_extent AS e ON e.rank_id = r.id WHERE r.id = t.rank_id)
+    ) AS end_ns,
+    t.release_ns - t.start_ns AS duration_ns,
     t.active_release_ns - t.start_ns AS active_duration_ns, t.start_allocated_bytes, t.start_reserved_bytes,
     t.start_active_bytes, t.release_allocated_bytes, t.release_reserved_bytes, t.release_active_bytes,
     t.stream_ptr, t.address, t.op_id, t.step_id, (SELECT step_no FROM step WHERE id = t.step_id) AS step_no

@@ -1,5 +1,6 @@
 CREATE VIEW busy_interval_named AS
 -- When a device computed, communicated, did only that, or nothing.
+--
 -- The intervals of one kind do not touch.  A time window is quick for a given device and kind.
 --
 -- grain: id
@@ -13,7 +14,7 @@ CREATE VIEW busy_interval_named AS
 --   start_ns     ns    start, Unix epoch
 --   end_ns       ns    end, Unix epoch
 --   duration_ns  ns    end - start
---   step_id      -     step.id
+--   step_id      -     step.id: in whose device window (device_start_ns to device_end_ns) it starts
 --   step_no      -     number of that step
 SELECT
     t.id, t.rank_id, t.device_id, t.kind,

@@ -1,6 +1,5 @@
 CREATE VIEW comm_task_named AS
 -- Tasks of collectives with times, peers and sizes.
--- Driven by the device tasks, so that a time window uses their index.
 --
 -- grain: id
 -- uses:  comm_task, device_task, comm_group, comm_group_named, string
@@ -33,6 +32,8 @@ CREATE VIEW comm_task_named AS
 --   is_master       -      1 = on the master plane
 --   bandwidth       -      as recorded, bytes/s
 --   lane            -      0, or the extra lane where it nests
+
+-- Driven by the device tasks, so that a time window uses their index.
 SELECT
     t.id, d.rank_id AS rank_id, t.device_task_id, d.device_id AS device_id, d.start_ns AS start_ns,
     d.end_ns AS end_ns, d.end_ns - d.start_ns AS duration_ns, d.stream_no AS stream_no, d.task_no AS task_no,

@@ -1,6 +1,5 @@
 CREATE VIEW device_task_named AS
 -- Executions of device tasks, with what their kernels are.
--- A name is looked up only where a query uses it: a column that is not used costs nothing.
 --
 -- grain: id
 -- uses:  device_task, kernel, kernel_named, string, step, link_rule
@@ -52,6 +51,8 @@ CREATE VIEW device_task_named AS
 --   is_covered       -      1 = its sub-tasks are drawn instead
 --   graph_node_id    -      graph_node.id it executes
 --   graph_replay_id  -      graph_replay.id it belongs to
+
+-- A name is looked up only where a query uses it: a column that is not used costs nothing.
 SELECT
     t.id, t.rank_id, t.device_id, t.start_ns, t.end_ns, t.end_ns - t.start_ns AS duration_ns, t.stream_no,
     t.task_no, t.context_no, t.batch_no, t.model_no, t.descriptor_no, t.connection_no, t.type_id,

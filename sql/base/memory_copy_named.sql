@@ -1,6 +1,5 @@
 CREATE VIEW memory_copy_named AS
 -- Sizes and directions of memory copies.
--- CROSS JOIN: from the device tasks to the copies, so that a time window uses their index.
 --
 -- grain: device_task_id
 -- uses:  memory_copy, device_task, string
@@ -13,6 +12,8 @@ CREATE VIEW memory_copy_named AS
 --   duration_ns     ns     end - start
 --   size_bytes      bytes  bytes copied
 --   direction       text   host to device ...
+
+-- CROSS JOIN: from the device tasks to the copies, so that a time window uses their index.
 SELECT
     t.device_task_id, d.rank_id AS rank_id, d.device_id AS device_id, d.start_ns AS start_ns, d.end_ns AS end_ns,
     d.end_ns - d.start_ns AS duration_ns, t.size_bytes,

@@ -1,6 +1,5 @@
 CREATE VIEW op_named AS
 -- Framework operators with their texts.
--- A name is looked up only where a query uses it: a column that is not used costs nothing.
 --
 -- grain: id
 -- uses:  op, string, thread, step, stack_frame
@@ -28,6 +27,8 @@ CREATE VIEW op_named AS
 --   step_id            -     step.id
 --   step_no            -     number of that step
 --   lane               -     0, or the extra lane where it nests
+
+-- A name is looked up only where a query uses it: a column that is not used costs nothing.
 SELECT
     t.id, t.rank_id, t.start_ns, t.end_ns, t.end_ns - t.start_ns AS duration_ns, t.thread_id,
     (SELECT pid FROM thread WHERE id = t.thread_id) AS pid,

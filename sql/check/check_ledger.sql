@@ -1,5 +1,7 @@
 CREATE VIEW check_ledger AS
--- Input files whose records were not all accounted for: records must equal loaded + rejected, in the file and its tables.
+-- Input files whose records were not all accounted for.
+--
+-- Records must equal loaded + rejected, in the file and in each of its tables.
 --
 -- grain: source_id, table_name
 -- uses:  source, source_table

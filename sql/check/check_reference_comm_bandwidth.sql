@@ -1,10 +1,13 @@
 CREATE VIEW check_reference_comm_bandwidth AS
 -- Communication operators whose bandwidths we compute differ from what analysis.db said.
 --
+-- A rank without records of its own is in check_reference_only instead.
+--
 -- grain: rank_id, op_name, step, transport_type, package_size
--- uses:  reference_comm_bandwidth, analysis_comm_bandwidth
+-- uses:  reference_comm_bandwidth, analysis_comm_bandwidth, device_task, comm_op, rank
 -- cols:
 --   rank_id         -     rank
+--   rank_no         -     its number in the job; none if unknown
 --   op_name         -     operator
 --   step            -     step and its number
 --   transport_type  -     HCCS, PCIE, SIO, RDMA or SDMA
@@ -14,7 +17,9 @@ WITH computed AS (
     SELECT *, CAST(round(package_size * 1e6) AS INTEGER) AS package_bytes FROM analysis_comm_bandwidth
 ),
 reference AS (
-    SELECT *, CAST(round(package_size * 1e6) AS INTEGER) AS package_bytes FROM reference_comm_bandwidth
+    SELECT *, CAST(round(package_size * 1e6) AS INTEGER) AS package_bytes FROM reference_comm_bandwidth AS r
+    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
+        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
 ),
 pair AS (
     SELECT
@@ -31,12 +36,12 @@ pair AS (
         AND a.transport_type = r.transport_type AND a.package_bytes = r.package_bytes
 )
 SELECT
-    rank_id, op_name, step, transport_type, package_size,
+    rank_id, (SELECT rank_no FROM rank WHERE id = pair.rank_id) AS rank_no, op_name, step, transport_type, package_size,
     CASE WHEN is_missing THEN 'only in the reference' ELSE 'differs in' || columns END AS text
 FROM pair
 WHERE is_missing OR columns <> ''
 UNION ALL
-SELECT a.rank_id, a.hccl_op_name, a.step, a.transport_type, a.package_size, 'not in the reference'
+SELECT a.rank_id, a.rank_no, a.hccl_op_name, a.step, a.transport_type, a.package_size, 'not in the reference'
 FROM computed a
 WHERE a.rank_id IN (SELECT rank_id FROM reference_comm_bandwidth)
     AND NOT EXISTS (

@@ -1,10 +1,13 @@
 CREATE VIEW check_reference_comm_matrix AS
 -- Places of the communication matrix that we compute differently from what analysis.db said.
 --
+-- A rank without records of its own is in check_reference_only instead.
+--
 -- grain: rank_id, step, op_kind, group_name, src_rank, dst_rank
--- uses:  reference_comm_matrix, analysis_comm_matrix
+-- uses:  reference_comm_matrix, analysis_comm_matrix, device_task, comm_op, rank
 -- cols:
 --   rank_id     -     rank
+--   rank_no     -     its number in the job; none if unknown
 --   step        -     step and its number
 --   op_kind     -     kind of operator and place, e.g. allreduce-top1
 --   group_name  -     communication group
@@ -14,7 +17,9 @@ CREATE VIEW check_reference_comm_matrix AS
 WITH side AS (  -- both sides in one list, so that rows find each other by one sort
     SELECT rank_id, step, op_kind, group_name, src_rank, dst_rank, transport_type, transit_size, transit_time, bandwidth,
         coalesce(op_name, '') AS op_name, type, 1 AS is_reference
-    FROM reference_comm_matrix
+    FROM reference_comm_matrix AS r
+    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
+        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
     UNION ALL
     SELECT rank_id, step, hccl_op_name, group_name, src_rank, dst_rank, transport_type, transit_size, transit_time,
         bandwidth, op_name, type, 0
@@ -36,7 +41,8 @@ pair AS (
     GROUP BY rank_id, step, op_kind, group_name, src_rank, dst_rank
 )
 SELECT
-    rank_id, step, op_kind, group_name, src_rank, dst_rank,
+    rank_id, (SELECT rank_no FROM rank WHERE id = pair.rank_id) AS rank_no,
+    step, op_kind, group_name, src_rank, dst_rank,
     CASE WHEN is_missing THEN 'only in the reference' WHEN is_new THEN 'not in the reference'
         ELSE 'differs in' || columns END AS text
 FROM pair

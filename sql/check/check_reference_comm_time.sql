@@ -2,11 +2,13 @@ CREATE VIEW check_reference_comm_time AS
 -- Communication operators whose times we compute differ from what analysis.db said.
 --
 -- Start times may be off by one amount for a whole rank: older analysis.db took them from another clock.
+-- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, op_name, step
--- uses:  reference_comm_time, analysis_comm_time
+-- uses:  reference_comm_time, analysis_comm_time, device_task, comm_op, rank
 -- cols:
 --   rank_id  -     rank
+--   rank_no  -     its number in the job; none if unknown
 --   op_name  -     operator
 --   step     -     step and its number
 --   text     text  columns that differ by more than 10 ns (start: 0.5 us beyond the rank's offset), or which side
@@ -17,6 +19,8 @@ WITH pair AS (
         a.type AS type_here
     FROM reference_comm_time r
     LEFT JOIN analysis_comm_time a ON a.rank_id = r.rank_id AND a.hccl_op_name = r.op_name AND a.step IS r.step
+    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
+        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
 ),
 offset AS (
     SELECT rank_id, start_timestamp - start_here AS us, min(start_timestamp) FROM pair GROUP BY rank_id
@@ -36,11 +40,12 @@ compared AS (
     JOIN offset o ON o.rank_id = p.rank_id
 )
 SELECT
-    rank_id, op_name, step, CASE WHEN is_missing THEN 'only in the reference' ELSE 'differs in' || columns END AS text
+    rank_id, (SELECT rank_no FROM rank WHERE id = compared.rank_id) AS rank_no, op_name, step,
+    CASE WHEN is_missing THEN 'only in the reference' ELSE 'differs in' || columns END AS text
 FROM compared
 WHERE is_missing OR columns <> ''
 UNION ALL
-SELECT a.rank_id, a.hccl_op_name, a.step, 'not in the reference'
+SELECT a.rank_id, a.rank_no, a.hccl_op_name, a.step, 'not in the reference'
 FROM analysis_comm_time a
 WHERE a.rank_id IN (SELECT rank_id FROM reference_comm_time)
     AND NOT EXISTS (

@@ -1,10 +1,13 @@
 CREATE VIEW check_reference_step_trace AS
 -- Steps for which the step times we compute differ from what analysis.db said.
 --
+-- A rank without records of its own is in check_reference_only instead.
+--
 -- grain: rank_id, device_id, step
--- uses:  reference_step, analysis_step_trace_time
+-- uses:  reference_step, analysis_step_trace_time, device_task, comm_op, rank
 -- cols:
 --   rank_id    -     rank
+--   rank_no    -     its number in the job; none if unknown
 --   device_id  -     device; none where the reference does not tell it
 --   step       -     number of the step
 --   text       text  columns that differ by more than 0.6 ns, or which side lacks the step
@@ -26,13 +29,16 @@ WITH pair AS (
     FROM reference_step r
     LEFT JOIN analysis_step_trace_time a ON a.rank_id = r.rank_id AND coalesce(a.step, '') = coalesce(r.step, '')
         AND (r.device_id IS NULL OR a.deviceId = r.device_id)
+    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
+        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
 )
 SELECT
-    rank_id, device_id, step, CASE WHEN is_missing THEN 'only in the reference' ELSE 'differs in' || columns END AS text
+    rank_id, (SELECT rank_no FROM rank WHERE id = pair.rank_id) AS rank_no, device_id, step,
+    CASE WHEN is_missing THEN 'only in the reference' ELSE 'differs in' || columns END AS text
 FROM pair
 WHERE is_missing OR columns <> ''
 UNION ALL
-SELECT a.rank_id, a.deviceId, a.step, 'not in the reference'
+SELECT a.rank_id, a.rank_no, a.deviceId, a.step, 'not in the reference'
 FROM analysis_step_trace_time a
 WHERE a.rank_id IN (SELECT rank_id FROM reference_step)
     AND NOT EXISTS (

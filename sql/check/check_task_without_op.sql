@@ -2,12 +2,13 @@ CREATE VIEW check_task_without_op AS
 -- Kernels that no framework operator was found for, by reason.
 --
 -- grain: rank_id, reason
--- uses:  device_task, op
+-- uses:  device_task, op, rank
 -- cols:
 --   rank_id         -      rank
---   reason          text   no operator recorded: the rank has none at all; replay: a graph whose capture was not profiled, and
---                          replayed outside of any operator; no call: its launch was not recorded; outside: its launch lies
---                          in no operator
+--   rank_no         -      its number in the job; none if unknown
+--   reason          text   no operator recorded: the rank has none at all; replay: a graph whose capture was not profiled,
+--                          and replayed outside of any operator; no call: its launch was not recorded; outside: its
+--                          launch lies in no operator
 --   task_count      count  kernels
 --   total_ns        ns     sum of their durations
 --   first_task_id   -      device_task.id of the first
@@ -22,6 +23,7 @@ WITH lost AS (
     FROM device_task AS t
     WHERE op_id IS NULL AND kernel_id IS NOT NULL
 )
-SELECT rank_id, reason, count(*) AS task_count, sum(duration_ns) AS total_ns, min(id) AS first_task_id
+SELECT rank_id, (SELECT rank_no FROM rank WHERE id = lost.rank_id) AS rank_no, reason, count(*) AS task_count,
+    sum(duration_ns) AS total_ns, min(id) AS first_task_id
 FROM lost
 GROUP BY rank_id, reason;

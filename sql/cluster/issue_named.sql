@@ -9,6 +9,7 @@ CREATE VIEW issue_named AS
 --   code            text   kind of issue
 --   text            text   what is wrong
 --   rank_id         -      rank it concerns; none if all or unknown
+--   rank_no         -      its number in the job; none if unknown
 --   directory       text   run directory of that rank
 --   path            text   input file
 --   table_name      text   table in it
@@ -17,6 +18,7 @@ CREATE VIEW issue_named AS
 --   rejected_count  count  records that were left out because of it
 SELECT
     i.id, i.severity, i.code, i.text, coalesce(i.rank_id, s.rank_id) AS rank_id,
+    (SELECT rank_no FROM rank WHERE id = coalesce(i.rank_id, s.rank_id)) AS rank_no,
     (SELECT directory FROM rank WHERE id = coalesce(i.rank_id, s.rank_id)) AS directory, s.path, i.table_name,
     i.first_offset, i.count, i.rejected_count
 FROM issue AS i LEFT JOIN source AS s ON s.id = i.source_id;

@@ -27,7 +27,8 @@ CREATE VIEW rank_overview AS
 --   source_count       count  input files
 --   left_count         count  input files left out: another form of the same data was used, or reading failed
 --   record_count       count  records of the files used
---   rejected_count     count  records of them that were rejected
+--   rejected_count     count  records of them that were rejected, those that other tools had added among them
+--   lost_count         count  of the rejected those that are a loss, see check_rejected
 --   error_count        count  issues of severity error
 --   warning_count      count  issues of severity warning
 SELECT
@@ -39,6 +40,9 @@ SELECT
     (SELECT count(*) FROM source WHERE rank_id = r.id AND state <> 'used') AS left_count,
     (SELECT coalesce(sum(record_count), 0) FROM source WHERE rank_id = r.id AND state = 'used') AS record_count,
     (SELECT coalesce(sum(rejected_count), 0) FROM source WHERE rank_id = r.id AND state = 'used') AS rejected_count,
+    (SELECT coalesce(sum(rejected_count), 0) FROM source WHERE rank_id = r.id AND state = 'used') - (
+        SELECT coalesce(sum(i.rejected_count), 0) FROM issue AS i JOIN source AS s ON s.id = i.source_id
+        WHERE s.rank_id = r.id AND s.state = 'used' AND i.severity = 'info') AS lost_count,
     (SELECT count(*) FROM issue WHERE rank_id = r.id AND severity = 'error') AS error_count,
     (SELECT count(*) FROM issue WHERE rank_id = r.id AND severity = 'warning') AS warning_count
 FROM rank AS r JOIN run AS u ON u.id = r.run_id;

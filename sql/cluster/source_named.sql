@@ -6,6 +6,7 @@ CREATE VIEW source_named AS
 -- cols:
 --   id              -      source.id
 --   rank_id         -      rank it belongs to
+--   rank_no         -      its number in the job; none if unknown
 --   directory       text   run directory of that rank
 --   path            text   the file
 --   kind            text   what it is
@@ -16,6 +17,7 @@ CREATE VIEW source_named AS
 --   loaded_count    count  of them loaded
 --   rejected_count  count  of them rejected
 SELECT
-    s.id, s.rank_id, (SELECT directory FROM rank WHERE id = s.rank_id) AS directory, s.path, s.kind, s.state, s.note,
+    s.id, s.rank_id, (SELECT rank_no FROM rank WHERE id = s.rank_id) AS rank_no,
+    (SELECT directory FROM rank WHERE id = s.rank_id) AS directory, s.path, s.kind, s.state, s.note,
     s.size_bytes, s.record_count, s.loaded_count, s.rejected_count
 FROM source AS s;

@@ -1,5 +1,6 @@
 CREATE VIEW step_spread AS
 -- Each step over all ranks of a run: how unequal they are, and which rank computes longest.
+--
 -- The rank that computes longest and communicates least is the one the others wait for.
 --
 -- grain: run_id, step_no
@@ -19,7 +20,7 @@ CREATE VIEW step_spread AS
 --   spread_ratio               ratio  (longest - shortest computing) / longest computing
 WITH placed AS (
     SELECT
-        r.run_id, r.rank_no, b.*,
+        r.run_id, b.*,
         row_number() OVER (PARTITION BY r.run_id, b.step_no ORDER BY b.computing_ns DESC, b.rank_id) AS by_computing,
         row_number() OVER (PARTITION BY r.run_id, b.step_no ORDER BY b.communication_ns DESC, b.rank_id) AS by_communication
     FROM step_breakdown AS b JOIN rank AS r ON r.id = b.rank_id

@@ -2,9 +2,10 @@ CREATE VIEW analysis_comm_bandwidth AS
 -- CommAnalyzerBandwidth of analysis.db, computed from the profiler's own records.
 --
 -- grain: rank_id, hccl_op_name, group_name, step, transport_type, package_size
--- uses:  comm_op_label, comm_op_step, comm_op_bandwidth, comm_op_packet
+-- uses:  comm_op_label, comm_op_step, comm_op_bandwidth, comm_op_packet, rank
 -- cols:
 --   rank_id             -      rank
+--   rank_no             -      its number in the job; none if unknown
 --   hccl_op_name        -      operator
 --   group_name          -      communication group
 --   transport_type      -      HCCS, PCIE, SIO, RDMA, or SDMA for their sum without RDMA
@@ -19,6 +20,7 @@ CREATE VIEW analysis_comm_bandwidth AS
 --   type                -      p2p or collective
 SELECT
     o.rank_id,
+    (SELECT rank_no FROM rank WHERE id = o.rank_id) AS rank_no,
     o.name AS hccl_op_name,
     o.group_name,
     b.transport AS transport_type,

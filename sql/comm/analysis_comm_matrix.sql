@@ -2,9 +2,10 @@ CREATE VIEW analysis_comm_matrix AS
 -- CommAnalyzerMatrix of analysis.db, computed from the profiler's own records.
 --
 -- grain: rank_id, step, type, hccl_op_name, group_name, src_rank, dst_rank
--- uses:  comm_matrix
+-- uses:  comm_matrix, rank
 -- cols:
 --   rank_id         -     rank
+--   rank_no         -     its number in the job; none if unknown
 --   hccl_op_name    -     kind of operator and place, e.g. allreduce-top1
 --   group_name      -     communication group
 --   src_rank        -     rank the data came from
@@ -18,6 +19,7 @@ CREATE VIEW analysis_comm_matrix AS
 --   op_name         -     the operator in that place; empty for total
 SELECT
     rank_id,
+    (SELECT rank_no FROM rank WHERE id = comm_matrix.rank_id) AS rank_no,
     kind || '-' || place AS hccl_op_name,
     group_name,
     CAST(src_rank_no AS TEXT) AS src_rank,

@@ -2,9 +2,10 @@ CREATE VIEW analysis_comm_time AS
 -- CommAnalyzerTime of analysis.db, computed from the profiler's own records.
 --
 -- grain: rank_id, hccl_op_name, group_name, step
--- uses:  comm_op_label, comm_op_step, comm_op_time
+-- uses:  comm_op_label, comm_op_step, comm_op_time, rank
 -- cols:
 --   rank_id               -   rank
+--   rank_no               -   its number in the job; none if unknown
 --   hccl_op_name          -   operator
 --   group_name            -   communication group
 --   start_timestamp       us  start of its first task
@@ -17,6 +18,7 @@ CREATE VIEW analysis_comm_time AS
 --   type                  -   p2p or collective
 SELECT
     o.rank_id,
+    (SELECT rank_no FROM rank WHERE id = o.rank_id) AS rank_no,
     o.name AS hccl_op_name,
     o.group_name,
     t.start_ns / 1000.0 AS start_timestamp,

@@ -1,9 +1,9 @@
 CREATE VIEW comm_matrix AS
--- The communication matrix: for each kind of operator, group and link the fastest, middle and slowest operator, and
--- the sum.
+-- The communication matrix: the fastest, middle and slowest operator of each link, and the sum.
 --
--- Ranked by bandwidth, fastest first: top1 the first, middle number n/2 counted from 0, bottom1..3 the last, the one
--- before it and the one before that, as far as there are so many; total the sum of all.
+-- A link is a pair of ranks within a kind of operator and group. Ranked by bandwidth, fastest first: top1 the first,
+-- middle number n/2 counted from 0, bottom1..3 the last, the one before it and the one before that, as far as there are
+-- so many; total the sum of all.
 --
 -- grain: rank_id, drawn_by, step_name, type, group_name, kind, place, src_rank_no, dst_rank_no
 -- uses:  comm_op_label, comm_op_link, comm_op_step

@@ -1,7 +1,7 @@
 CREATE VIEW comm_op_bandwidth AS
 -- What each communication operator moved over each transport, over all planes.
 --
--- SDMA is the sum of HCCS, PCIE, SIO and what fits none of them (deliverables.md section 11).
+-- SDMA is the sum of HCCS, PCIE, SIO and what fits none of them.
 --
 -- grain: comm_op_id, transport
 -- uses:  comm_op_packet
@@ -13,6 +13,8 @@ CREATE VIEW comm_op_bandwidth AS
 --   bandwidth_gbps      GB/s   size / time (1e9 bytes a second)
 --   packet_count        count  transfers
 --   large_packet_count  count  transfers of large packets
+
+-- Source: deliverables.md section 11.
 WITH row AS (
     SELECT comm_op_id, transport, packet_bytes, packet_count, transit_ns, is_large
     FROM comm_op_packet

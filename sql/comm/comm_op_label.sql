@@ -1,8 +1,9 @@
 CREATE VIEW comm_op_label AS
 -- What a communication operator is called in the vendor's communication files.
 --
--- Its kind is the leftmost of the words below in its name; where two begin at one place the earlier of the list wins,
--- so that reduceScatter counts as reduce and alltoallv as alltoall (deliverables.md section 11).
+-- Its kind is the leftmost of these words in its name: send, reduce, invalid, broadcast, allreduce, receive, allgather,
+-- reducescatter, scatter, alltoall, alltoallv, alltoallvc, batchsendrecv; where two begin at one place the earlier of
+-- the list wins, so that reduceScatter counts as reduce and alltoallv as alltoall.
 --
 -- grain: comm_op_id
 -- uses:  comm_op, comm_group, string
@@ -15,6 +16,8 @@ CREATE VIEW comm_op_label AS
 --   kind        -   word that groups the operators of the matrix, e.g. allreduce
 --   start_ns    ns  start of the operator
 --   end_ns      ns  end of the operator
+
+-- Source: deliverables.md section 11.
 WITH word (position, word) AS (
     VALUES (1, 'send'), (2, 'reduce'), (3, 'invalid'), (4, 'broadcast'), (5, 'allreduce'), (6, 'receive'),
            (7, 'allgather'), (8, 'reducescatter'), (9, 'scatter'), (10, 'alltoall'), (11, 'alltoallv'),

@@ -1,5 +1,7 @@
 CREATE VIEW comm_op_link AS
--- What each communication operator moved between each pair of ranks, over all planes; transfers on the chip included.
+-- What each communication operator moved between each pair of ranks, over all planes.
+--
+-- Transfers on the chip are included.
 --
 -- grain: comm_op_id, src_rank_no, dst_rank_no
 -- uses:  comm_op_task

@@ -2,8 +2,7 @@ CREATE VIEW comm_op_rdma AS
 -- RDMA transfers: a run of payload tasks on one plane counts as one transfer.
 --
 -- It ends with the task (payloads + jump - 2) places after its first one in start order; jump is 3 for send and receive
--- operators, else 5 (the notifications that follow).  A run that is cut short is no transfer
--- (deliverables.md section 11).
+-- operators, else 5 (the notifications that follow).  A run that is cut short is no transfer.
 --
 -- grain: comm_op_id, plane_no, start_ns
 -- uses:  comm_op_task, comm_op_label
@@ -13,6 +12,8 @@ CREATE VIEW comm_op_rdma AS
 --   size_bytes  bytes  sum of its payloads
 --   start_ns    ns     start of the first payload
 --   end_ns      ns     end of the task that ends it
+
+-- Source: deliverables.md section 11.
 WITH task AS (
     SELECT comm_op_id, plane_no, start_ns, end_ns, size_bytes, transfer_kind IS 'payload' AS is_payload,
            row_number() OVER (PARTITION BY comm_op_id, plane_no ORDER BY start_ns, comm_task_id) AS position

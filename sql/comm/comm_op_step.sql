@@ -2,8 +2,8 @@ CREATE VIEW comm_op_step AS
 -- The step a communication operator is counted in by the vendor's communication files.
 --
 -- With exactly one step every operator belongs to it, without steps all belong to the step without number, else the
--- window decides in which it starts and operators outside of all windows are left out (deliverables.md section 11).
--- The text files and analysis.db draw the window of a step differently, hence two rows an operator.
+-- window decides in which it starts and operators outside of all windows are left out. The text files and analysis.db
+-- draw the window of a step differently, hence two rows an operator.
 --
 -- grain: comm_op_id, drawn_by
 -- uses:  comm_op, step
@@ -13,6 +13,8 @@ CREATE VIEW comm_op_step AS
 --   drawn_by    -  whose windows: text (communication.json) or database (analysis.db)
 --   step_id     -  the step; none without steps
 --   step_name   -  step and its number; only step without steps
+
+-- Source: deliverables.md section 11.
 WITH rank_steps AS (
     SELECT rank_id, count(*) AS step_count, min(id) AS first_id FROM step GROUP BY rank_id
 ),

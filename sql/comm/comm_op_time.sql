@@ -2,7 +2,8 @@ CREATE VIEW comm_op_time AS
 -- Where the time of each communication operator went.
 --
 -- Read from one plane: that of the first master task, whose length is then the operator's; older databases know no
--- masters: there it is plane 1 (else the lowest), and the operator spans all planes (deliverables.md section 11).
+-- masters: there it is plane 1 (else the lowest), and the operator spans all planes.  Where the tasks have no types
+-- (Level0) only the whole is known.
 --
 -- grain: comm_op_id
 -- uses:  comm_op_task, comm_op_rdma
@@ -11,10 +12,12 @@ CREATE VIEW comm_op_time AS
 --   comm_op_id          -   the operator
 --   start_ns            ns  start of its first task
 --   elapse_ns           ns  from there to the end of its last task
---   transit_ns          ns  transfers over a link
---   wait_ns             ns  waiting for other ranks
+--   transit_ns          ns  transfers over a link; none where its tasks have no types
+--   wait_ns             ns  waiting for other ranks; none where its tasks have no types
 --   synchronization_ns  ns  the part of the waiting that precedes the first transfer
---   idle_ns             ns  the rest: elapse - transit - wait
+--   idle_ns             ns  the rest: elapse - transit - wait; between its tasks, mostly
+
+-- Source: deliverables.md section 11.
 WITH master AS (  -- SQLite takes plane_no from the row that holds the minimum
     SELECT comm_op_id, plane_no, min(start_ns) FROM comm_op_task WHERE is_master = 1 GROUP BY comm_op_id
 ),
@@ -26,13 +29,14 @@ plane AS (
             WHEN max(t.plane_no = 1) THEN 1
             ELSE min(t.plane_no)
         END AS plane_no,
-        m.comm_op_id IS NULL AS spans_all
+        m.comm_op_id IS NULL AS spans_all,
+        count(t.type) > 0 AS is_typed
     FROM comm_op_task t
     LEFT JOIN master m ON m.comm_op_id = t.comm_op_id
     GROUP BY t.comm_op_id
 ),
 span AS (
-    SELECT t.rank_id, t.comm_op_id, p.plane_no, min(t.start_ns) AS start_ns, max(t.end_ns) AS end_ns
+    SELECT t.rank_id, t.comm_op_id, p.is_typed, min(t.start_ns) AS start_ns, max(t.end_ns) AS end_ns
     FROM comm_op_task t
     JOIN plane p ON p.comm_op_id = t.comm_op_id
     WHERE p.spans_all OR t.plane_no IS p.plane_no
@@ -65,9 +69,9 @@ SELECT
     s.comm_op_id,
     s.start_ns,
     s.end_ns - s.start_ns AS elapse_ns,
-    coalesce(p.transit_ns, 0) AS transit_ns,
-    coalesce(p.wait_ns, 0) AS wait_ns,
-    coalesce(p.synchronization_ns, 0) AS synchronization_ns,
-    s.end_ns - s.start_ns - coalesce(p.transit_ns, 0) - coalesce(p.wait_ns, 0) AS idle_ns
+    CASE WHEN s.is_typed THEN coalesce(p.transit_ns, 0) END AS transit_ns,
+    CASE WHEN s.is_typed THEN coalesce(p.wait_ns, 0) END AS wait_ns,
+    CASE WHEN s.is_typed THEN coalesce(p.synchronization_ns, 0) END AS synchronization_ns,
+    CASE WHEN s.is_typed THEN s.end_ns - s.start_ns - coalesce(p.transit_ns, 0) - coalesce(p.wait_ns, 0) END AS idle_ns
 FROM span s
 LEFT JOIN part p ON p.comm_op_id = s.comm_op_id;

@@ -1,22 +1,26 @@
 CREATE VIEW idle_gap_host AS
--- What the host did while a device was idle: every operator, CANN call, Python frame and garbage collection in a gap.
--- Those that begin in the gap are found by their start; of those that began before, only the latest 20 of each kind are
--- looked at, so that the cost is bounded.  Ask it with conditions on idle_gap, such as the longest gaps.
+-- What the host did while a device was idle: its operators, calls, Python frames and collections.
+--
+-- A stack has a row for each of its frames.  self_inside_ns is what each did itself, without the frames in it: order by
+-- it, or take depth = 0 for the outermost ones.  Ask this view with conditions on idle_gap, such as the longest gaps.
+-- Of the slices that began before the gap only the latest 20 of each kind are looked at, so that the cost is bounded.
 --
 -- grain: idle_gap_id, kind, slice_id
--- uses:  busy_interval, op, api_call, python_call, gc_event, string
+-- uses:  busy_interval, op, api_call, python_call, gc_event, string, rank
 -- cols:
---   idle_gap_id  -      busy_interval.id of the gap
---   rank_id      -      rank
---   gap_ns       ns     length of the gap
---   kind         text   op, api_call, python_call or gc
---   slice_id     -      id in that table
---   name         text   operator, call or function
---   thread_id    -      thread it ran on
---   depth        -      number of slices of its kind around it
---   start_ns     ns     start
---   end_ns       ns     end
---   inside_ns    ns     part of it that lies in the gap
+--   idle_gap_id     -    busy_interval.id of the gap
+--   rank_id         -    rank
+--   rank_no         -    its number in the job; none if unknown
+--   gap_ns          ns   length of the gap
+--   kind            text op, api_call, python_call or gc
+--   slice_id        -    id in that table
+--   name            text operator, call or function
+--   thread_id       -    thread it ran on
+--   depth           -    number of slices of its kind around it
+--   start_ns        ns   start
+--   end_ns          ns   end
+--   inside_ns       ns   part of it that lies in the gap
+--   self_inside_ns  ns   of that, without the slices of its kind directly in it
 WITH slice AS (
     SELECT g.id AS gap_id, 'op' AS kind, o.id, o.name_id, o.thread_id, o.depth, o.start_ns, o.end_ns
     FROM busy_interval AS g JOIN op AS o ON o.rank_id = g.rank_id AND o.start_ns >= g.start_ns AND o.start_ns < g.end_ns
@@ -55,7 +59,37 @@ WITH slice AS (
     WHERE g.kind = 3
 )
 SELECT
-    l.gap_id AS idle_gap_id, g.rank_id, g.end_ns - g.start_ns AS gap_ns, l.kind, l.id AS slice_id,
+    l.gap_id AS idle_gap_id, g.rank_id, (SELECT rank_no FROM rank WHERE id = g.rank_id) AS rank_no,
+    g.end_ns - g.start_ns AS gap_ns, l.kind, l.id AS slice_id,
     coalesce((SELECT value FROM string WHERE id = l.name_id), 'GC') AS name, l.thread_id, l.depth, l.start_ns, l.end_ns,
-    min(l.end_ns, g.end_ns) - max(l.start_ns, g.start_ns) AS inside_ns
+    min(l.end_ns, g.end_ns) - max(l.start_ns, g.start_ns) AS inside_ns,
+    min(l.end_ns, g.end_ns) - max(l.start_ns, g.start_ns) - coalesce(CASE l.kind
+        WHEN 'op' THEN (
+            SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM op AS c
+            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
+                SELECT id FROM op WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
+                    AND start_ns < min(l.end_ns, g.end_ns)
+                UNION ALL
+                SELECT id FROM (
+                    SELECT id FROM op WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
+                    ORDER BY start_ns DESC LIMIT 20)))
+        WHEN 'api_call' THEN (
+            SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM api_call AS c
+            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
+                SELECT id FROM api_call WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
+                    AND start_ns < min(l.end_ns, g.end_ns)
+                UNION ALL
+                SELECT id FROM (
+                    SELECT id FROM api_call WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
+                    ORDER BY start_ns DESC LIMIT 20)))
+        WHEN 'python_call' THEN (
+            SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM python_call AS c
+            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
+                SELECT id FROM python_call WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
+                    AND start_ns < min(l.end_ns, g.end_ns)
+                UNION ALL
+                SELECT id FROM (
+                    SELECT id FROM python_call WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
+                    ORDER BY start_ns DESC LIMIT 20)))
+        END, 0) AS self_inside_ns
 FROM slice AS l JOIN busy_interval AS g ON g.id = l.gap_id;

@@ -1,10 +1,13 @@
 CREATE VIEW kernel_pmu AS
--- How busy the parts of a core were in each kernel, from its PMU counters: averages over its executions.
+-- How busy the parts of a core were in each kernel, from its PMU counters.
+--
+-- Averages over the executions of a kernel that have counters.
 --
 -- grain: rank_id, kernel_name, core
--- uses:  kernel_metric, device_task, kernel_named
+-- uses:  kernel_metric, device_task, kernel_named, rank
 -- cols:
 --   rank_id                      -      rank
+--   rank_no                      -      its number in the job; none if unknown
 --   kernel_name                  text   name as the device reported it
 --   core                         text   AI_CORE, AI_VECTOR_CORE, MIX_AIC ...
 --   measured_count               count  executions with counters
@@ -55,7 +58,8 @@ WITH part AS (
     GROUP BY t.rank_id, k.name, k.core
 )
 SELECT
-    rank_id, kernel_name, core, measured_count, average_ns, aic_total_time_ns, aiv_total_time_ns,
+    rank_id, (SELECT rank_no FROM rank WHERE id = part.rank_id) AS rank_no,
+    kernel_name, core, measured_count, average_ns, aic_total_time_ns, aiv_total_time_ns,
     CASE
         WHEN highest = 0 THEN NULL WHEN highest = aic_mac_ratio THEN 'aic_mac' WHEN highest = aiv_vec_ratio THEN 'aiv_vec'
         WHEN highest = aic_mte2_ratio THEN 'aic_mte2' WHEN highest = aiv_mte2_ratio THEN 'aiv_mte2'

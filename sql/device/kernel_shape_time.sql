@@ -2,9 +2,10 @@ CREATE VIEW kernel_shape_time AS
 -- Device time of each kernel with each set of input shapes: which shape is the dear one.
 --
 -- grain: rank_id, kernel_id
--- uses:  device_task, kernel_named
+-- uses:  device_task, kernel_named, rank
 -- cols:
 --   rank_id        -      rank the kernels ran on
+--   rank_no        -      its number in the job; none if unknown
 --   kernel_id      -      kernel.id: one name, core, block count and set of tensors
 --   kernel_name    text   name as the device reported it
 --   op_type        text   operator type
@@ -18,7 +19,8 @@ CREATE VIEW kernel_shape_time AS
 --   average_ns     ns     total / calls
 --   longest_ns     ns     longest execution
 SELECT
-    t.rank_id, t.kernel_id, k.name AS kernel_name, k.op_type, k.core, k.block_count, k.input_shapes, k.input_dtypes,
+    t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
+    t.kernel_id, k.name AS kernel_name, k.op_type, k.core, k.block_count, k.input_shapes, k.input_dtypes,
     k.output_shapes, count(*) AS calls, sum(t.end_ns - t.start_ns) AS total_ns,
     sum(t.end_ns - t.start_ns) / count(*) AS average_ns, max(t.end_ns - t.start_ns) AS longest_ns
 FROM device_task AS t JOIN kernel_named AS k ON k.id = t.kernel_id

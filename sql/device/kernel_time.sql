@@ -2,9 +2,10 @@ CREATE VIEW kernel_time AS
 -- Device time of each kernel name on each rank.
 --
 -- grain: rank_id, kernel_name, core
--- uses:  device_task, kernel_named
+-- uses:  device_task, kernel_named, rank
 -- cols:
 --   rank_id      -      rank the kernels ran on
+--   rank_no      -      its number in the job; none if unknown
 --   kernel_name  text   name as the device reported it
 --   op_type      text   operator type; one of them if the name has several
 --   core         text   AI_CORE, AI_VECTOR_CORE, MIX_AIC ...
@@ -31,6 +32,7 @@ of_name AS (
     GROUP BY o.rank_id, k.name, k.core
 )
 SELECT
-    rank_id, kernel_name, op_type, core, calls, total_ns, total_ns / calls AS average_ns, shortest_ns, longest_ns, wait_ns,
+    rank_id, (SELECT rank_no FROM rank WHERE id = of_name.rank_id) AS rank_no,
+    kernel_name, op_type, core, calls, total_ns, total_ns / calls AS average_ns, shortest_ns, longest_ns, wait_ns,
     total_ns * 1.0 / nullif(sum(total_ns) OVER (PARTITION BY rank_id), 0) AS share_ratio
 FROM of_name;

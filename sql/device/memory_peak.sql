@@ -2,9 +2,10 @@ CREATE VIEW memory_peak AS
 -- The highest allocation of each memory component on each device, and when it was reached.
 --
 -- grain: rank_id, device_id, component
--- uses:  memory_record, string, step
+-- uses:  memory_record, string, step, rank
 -- cols:
 --   rank_id          -      rank
+--   rank_no          -      its number in the job; none if unknown
 --   device_id        -      device
 --   component        text   PTA, GE, PTA+GE ...
 --   component_id     -      string.id of it
@@ -26,7 +27,8 @@ peak AS (  -- SQLite takes reserved_bytes from the row that holds the minimum
     GROUP BY t.rank_id, t.device_id, t.component_id
 )
 SELECT
-    p.rank_id, p.device_id, (SELECT value FROM string WHERE id = p.component_id) AS component, p.component_id,
+    p.rank_id, (SELECT rank_no FROM rank WHERE id = p.rank_id) AS rank_no,
+    p.device_id, (SELECT value FROM string WHERE id = p.component_id) AS component, p.component_id,
     p.peak_bytes, p.time_ns,
     (
         SELECT s.step_no FROM step AS s

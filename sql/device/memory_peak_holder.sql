@@ -1,11 +1,14 @@
 CREATE VIEW memory_peak_holder AS
--- Who held memory when a component's allocation was highest: the blocks alive at that time, by operator.
--- What was allocated before the recording began, or is not recorded block by block, is a line of its own.
+-- Who held memory when a component's allocation was highest: the blocks alive then.
+--
+-- By operator that allocated. What was allocated before the recording began, or is not recorded block by block, is a
+-- line of its own.
 --
 -- grain: rank_id, device_id, component, op_name
--- uses:  memory_peak, allocation, string
+-- uses:  memory_peak, allocation, string, rank
 -- cols:
 --   rank_id      -      rank
+--   rank_no      -      its number in the job; none if unknown
 --   device_id    -      device
 --   component    text   PTA, GE ...
 --   time_ns      ns     when the peak was reached
@@ -35,6 +38,7 @@ holder AS (
     HAVING peak_bytes > sum(held_bytes)
 )
 SELECT
-    rank_id, device_id, component, time_ns, peak_bytes, op_name, block_count, held_bytes,
-    held_bytes * 1.0 / nullif(peak_bytes, 0) AS share_ratio
+    rank_id, (SELECT rank_no FROM rank WHERE id = holder.rank_id) AS rank_no,
+    device_id, component, time_ns, peak_bytes, op_name,
+    block_count, held_bytes, held_bytes * 1.0 / nullif(peak_bytes, 0) AS share_ratio
 FROM holder;

@@ -1,5 +1,5 @@
 CREATE VIEW communication_bandwidth AS
--- Bandwidths of communication.json: a row an operator, transport and packet size, and rows for the totals.
+-- Bandwidths of communication.json: a row an operator, transport and packet size, and their totals.
 --
 -- grain: rank_id, step_name, type, op_key, transport, packet_bytes
 -- uses:  comm_op_label, comm_op_step, comm_op_bandwidth, comm_op_packet

@@ -1,7 +1,7 @@
 CREATE VIEW communication_time AS
 -- Times of communication.json: a row an operator, and a row for the total of each type in each step.
 --
--- A rank profiled at Level0 has none (deliverables.md section 0).
+-- A rank profiled at Level0 has none.
 --
 -- grain: rank_id, step_name, type, op_key
 -- uses:  comm_op_label, comm_op_step, comm_op_time, rank_level
@@ -18,6 +18,8 @@ CREATE VIEW communication_time AS
 --   wait_ns             ns  waiting for other ranks
 --   synchronization_ns  ns  the part of the waiting that precedes the first transfer
 --   idle_ns             ns  the rest
+
+-- Source: deliverables.md section 0.
 WITH timed AS (
     SELECT
         o.rank_id, s.step_id, s.step_name, o.type, o.name || '@' || o.group_name AS op_key, t.start_ns, t.elapse_ns,

@@ -1,8 +1,8 @@
 CREATE VIEW export_api_statistic AS
 -- api_statistic.csv: host time by CANN level and call.
 --
--- The variance is that of the population around the mean as it is written, rounded to 3 decimals (deliverables.md
--- section 5); durations are whole ns, so their us text is exact.
+-- The variance is that of the population around the mean as it is written, rounded to 3 decimals; durations are whole
+-- ns, so their us text is exact.
 --
 -- grain: rank_id, Level, "API Name"
 -- uses:  api_call, rank_level, string
@@ -19,6 +19,8 @@ CREATE VIEW export_api_statistic AS
 --   "Min(us)"   trim3  shortest
 --   "Max(us)"   trim3  longest
 --   Variance    trim3  in us squared
+
+-- Source: deliverables.md section 5.
 WITH part AS (
     SELECT
         a.rank_id, a.level_id, a.name_id, count(*) AS calls, sum(a.end_ns - a.start_ns) AS total_ns,

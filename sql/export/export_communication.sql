@@ -1,7 +1,7 @@
 CREATE VIEW export_communication AS
--- communication.json: a row an operator (or total), transport and packet size; times repeat on the rows of an operator.
+-- communication.json: a row an operator or total, transport and packet size.
 --
--- The writer nests the rows as step, type, op_key (deliverables.md section 11).
+-- Times repeat on the rows of an operator.  The file nests the rows as step, type, op_key.
 --
 -- grain: rank_id, step_name, type, op_key, transport, packet_size
 -- uses:  communication_time, communication_bandwidth
@@ -28,6 +28,8 @@ CREATE VIEW export_communication AS
 --   packet_size                   float  [key] size of a packet in MB; none for SDMA
 --   packet_number                 int    [key] packets of that size
 --   packet_time                   float  [key] sum of their durations in ms
+
+-- Source: deliverables.md section 11.
 SELECT
     t.rank_id,
     t.step_name,

@@ -1,8 +1,7 @@
 CREATE VIEW export_communication_matrix AS
 -- communication_matrix.json: a row a kind of operator, place in the ranking, group and link.
 --
--- The writer nests the rows: step, type, kind-place@group, link (deliverables.md section 11).
--- A rank profiled at Level0 has none.
+-- The file nests the rows: step, type, kind-place@group, link. A rank profiled at Level0 has none.
 --
 -- grain: rank_id, step_name, type, op_key, link
 -- uses:  comm_matrix, rank_level
@@ -19,6 +18,8 @@ CREATE VIEW export_communication_matrix AS
 --   "Transit Time(ms)"  float  sum of the durations of the transfers
 --   "Bandwidth(GB/s)"   float  size / time, 4 decimals
 --   "Op Name"           text   [optional] the operator in that place; none for total
+
+-- Source: deliverables.md section 11.
 SELECT
     rank_id,
     step_name,

@@ -1,8 +1,8 @@
 CREATE VIEW export_kernel_details AS
 -- kernel_details.csv: a row a kernel and a row a communication operator.
 --
--- Missing is N/A.  export_kernel_details_column tells which of the optional columns a rank's file has; the counters are
--- those of the metric set it was profiled with, named above the first column of each set (deliverables.md section 3).
+-- Missing is N/A.  The view export_kernel_details_column tells which of the optional columns a rank's file has; the
+-- counters are those of the metric set it was profiled with, named above the first column of each set.
 --
 -- grain: rank_id, Device_id, start_ns, "Name", "Stream ID", "Task ID"
 -- uses:  rank, device_task, kernel, kernel_metric, comm_op, step, string
@@ -122,6 +122,8 @@ CREATE VIEW export_kernel_details AS
 --   "aiv_L0C_to_GM_datas(KB)"          float   [optional]
 --   "aiv_GM_to_UB_datas(KB)"           float   [optional]
 --   "aiv_UB_to_GM_datas(KB)"           float   [optional]
+
+-- Source: deliverables.md section 3.
 SELECT
     t.rank_id,
     t.step_id,

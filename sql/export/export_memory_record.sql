@@ -1,7 +1,7 @@
 CREATE VIEW export_memory_record AS
 -- memory_record.csv: totals of each memory component over time.
 --
--- The process's own totals (APP) come first, then the records as they were made (deliverables.md section 8).
+-- The process's own totals (APP) come first, then the records as they were made.
 --
 -- grain: rank_id, block, row_no
 -- uses:  memory_record, device_memory, string
@@ -20,6 +20,8 @@ CREATE VIEW export_memory_record AS
 --   "Total Active(MB)"     float  active / 1048576; none for APP and GE
 --   "Stream Ptr"           int    stream
 --   "Device Type"          text   NPU: and the device
+
+-- Source: deliverables.md section 8.
 SELECT
     d.rank_id,
     d.time_ns AS start_ns,

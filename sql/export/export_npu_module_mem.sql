@@ -1,7 +1,7 @@
 CREATE VIEW export_npu_module_mem AS
 -- npu_module_mem.csv: memory reserved by each CANN component over time.
 --
--- Bytes are cut to whole KB first; a negative number reads -1 KB (deliverables.md section 9).
+-- Bytes are cut to whole KB first; a negative number reads -1 KB.
 --
 -- grain: module_memory_id
 -- uses:  module_memory, string
@@ -17,6 +17,8 @@ CREATE VIEW export_npu_module_mem AS
 --   "Timestamp(us)"       stamp  time of the record
 --   "Total Reserved(MB)"  float  reserved
 --   Device                text   NPU: and the device
+
+-- Source: deliverables.md section 9.
 SELECT
     m.id AS module_memory_id,
     m.rank_id,

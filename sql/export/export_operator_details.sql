@@ -2,7 +2,7 @@ CREATE VIEW export_operator_details AS
 -- operator_details.csv: a row a framework operator; steps are none.
 --
 -- Device time is that of the kernels and communication operators the vendor's tools link to the operator: one a launch.
--- With AICore counts those whose core type reads AI_CORE (deliverables.md section 2).
+-- With AICore counts those whose core type reads AI_CORE.
 --
 -- grain: op_id
 -- uses:  op, device_task, kernel, comm_op, link_rule, stack_frame, string
@@ -23,6 +23,8 @@ CREATE VIEW export_operator_details AS
 --   "Device Total Duration(us)"             float  device time of its own and of all operators below it
 --   "Device Self Duration With AICore(us)"  float  device time of its own on AI_CORE
 --   "Device Total Duration With AICore(us)"  float  device time on AI_CORE, of its own and of all operators below it
+
+-- Source: deliverables.md section 2.
 WITH ai_core (id) AS (SELECT id FROM string WHERE value = 'AI_CORE')
 SELECT
     o.id AS op_id,

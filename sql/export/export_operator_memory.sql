@@ -1,8 +1,10 @@
 CREATE VIEW export_operator_memory AS
--- operator_memory.csv: a row an allocation, first those of the framework's allocator, then those of the graph engine.
+-- operator_memory.csv: a row an allocation.
+--
+-- First come those of the framework's allocator, then those of the graph engine.
 --
 -- grain: allocation_id
--- uses:  allocation, string
+-- uses:  allocation_named
 -- file:  operator_memory.csv
 -- window: self start_ns end_ns
 -- cols:
@@ -10,7 +12,7 @@ CREATE VIEW export_operator_memory AS
 --   rank_id                          -      [key] rank
 --   step_id                          -      [key] step it was made in
 --   start_ns                         ns     [key] allocation
---   end_ns                           ns     [key] release; the largest number if it was never released
+--   end_ns                           ns     [key] until when it is held; never released: end of the session
 --   Name                             text   operator; cann:: before those of the graph engine
 --   "Size(KB)"                       float  size / 1024
 --   "Allocation Time(us)"            stamp  allocation
@@ -31,10 +33,8 @@ SELECT
     a.rank_id,
     a.step_id,
     a.start_ns,
-    coalesce(max(a.release_ns, coalesce(a.active_release_ns, a.release_ns)), a.active_release_ns, 9223372036854775807)
-        AS end_ns,
-    coalesce(CASE c.value WHEN 'GE' THEN 'cann::' ELSE '' END || (SELECT value FROM string WHERE id = a.name_id), '')
-        AS Name,
+    a.end_ns,
+    coalesce(CASE a.component WHEN 'GE' THEN 'cann::' ELSE '' END || a.name, '') AS Name,
     a.size_bytes / 1024.0 AS "Size(KB)",
     printf('%d.%03d', a.start_ns / 1000, a.start_ns % 1000) AS "Allocation Time(us)",
     CASE WHEN a.release_ns IS NOT NULL THEN printf('%d.%03d', a.release_ns / 1000, a.release_ns % 1000) END
@@ -44,7 +44,7 @@ SELECT
             THEN printf('%d.%03d', a.active_release_ns / 1000, a.active_release_ns % 1000)
     END AS "Active Release Time(us)",
     CASE
-        WHEN a.release_ns IS NULL OR c.value = 'GE' THEN (a.release_ns - a.start_ns) / 1000.0
+        WHEN a.release_ns IS NULL OR a.component = 'GE' THEN (a.release_ns - a.start_ns) / 1000.0
         ELSE printf('%d.%03d', (a.release_ns - a.start_ns) / 1000, (a.release_ns - a.start_ns) % 1000) || char(9)
     END AS "Duration(us)",
     CASE WHEN a.active_release_ns IS NOT NULL
@@ -59,6 +59,5 @@ SELECT
     a.release_active_bytes / 1048576.0 AS "Release Total Active(MB)",
     a.stream_ptr AS "Stream Ptr",
     'NPU:' || a.device_id AS "Device Type"
-FROM allocation a
-JOIN string c ON c.id = a.component_id
+FROM allocation_named a
 ORDER BY a.id;

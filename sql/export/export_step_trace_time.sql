@@ -1,9 +1,12 @@
 CREATE VIEW export_step_trace_time AS
 -- step_trace_time.csv: a row a step and device; without steps one row over everything.
 --
--- An interval of the overlap analysis counts in the step in whose device window it starts, with its whole length
--- (deliverables.md section 6).  A sum of nothing reads 0, not 0.0.  Computed in whole ns; the vendor's doubles are up
--- to 0.25 us off in Stage and Preparing.
+-- Its window is the step's device window (step.device_start_ns to device_end_ns), its times are the intervals of the
+-- overlap analysis: one counts in the step in which it starts, with its whole length. So Free is the sum of idle_gap of
+-- that step, and holds the time before its first and after its last operator; step_breakdown and analysis.db tell those
+-- apart (see step_breakdown).
+-- A sum of nothing reads 0, not 0.0. Computed in whole ns; the vendor's doubles are up to 0.25 us off in Stage and
+-- Preparing.
 --
 -- grain: rank_id, Device_id, step_id
 -- uses:  step_piece, step, op
@@ -23,6 +26,8 @@ CREATE VIEW export_step_trace_time AS
 --   Bubble                            float  us of receive operators
 --   "Communication(Not Overlapped and Exclude Receive)"  float  the third column - bubble, at least 0
 --   Preparing                         float  us from the host's start of the step to the first kernel or communication
+
+-- Source: deliverables.md section 6.
 WITH total AS (
     SELECT
         rank_id, device_id, step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns,

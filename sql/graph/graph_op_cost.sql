@@ -2,11 +2,12 @@ CREATE VIEW graph_op_cost AS
 -- What each captured operator of a graph cost over all replays.
 --
 -- grain: graph_node_id
--- uses:  graph_node, graph, device_task, kernel_named, op, string
+-- uses:  graph_node, graph, device_task, kernel_named, op, op_framework, string, rank
 -- cols:
 --   graph_node_id  -      graph_node.id: one captured task
 --   graph_id       -      graph.id
 --   rank_id        -      rank
+--   rank_no        -      its number in the job; none if unknown
 --   model_no       -      number of the graph
 --   generation     -      how often its model stream was captured before
 --   stream_no      -      model stream
@@ -16,6 +17,7 @@ CREATE VIEW graph_op_cost AS
 --   input_shapes   text   shapes, tensors separated by ;
 --   op_id          -      operator that was captured; none if the capture was not profiled
 --   op_name        text   its name
+--   framework_op   text   framework operator behind it, see op_framework
 --   replays        count  executions
 --   total_ns       ns     sum of durations
 --   average_ns     ns     total / replays
@@ -30,9 +32,10 @@ WITH cost AS (
     GROUP BY graph_node_id
 )
 SELECT
-    n.id AS graph_node_id, n.graph_id, n.rank_id, g.model_no, g.generation, n.stream_no, n.task_no, k.name AS kernel_name,
-    k.op_type, k.input_shapes, n.op_id, (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = n.op_id)
-        AS op_name,
+    n.id AS graph_node_id, n.graph_id, n.rank_id,
+    (SELECT rank_no FROM rank WHERE id = n.rank_id) AS rank_no, g.model_no, g.generation, n.stream_no, n.task_no, k.name AS kernel_name, k.op_type, k.input_shapes, n.op_id,
+    (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = n.op_id) AS op_name,
+    (SELECT framework_op FROM op_framework WHERE op_id = n.op_id) AS framework_op,
     coalesce(c.replays, 0) AS replays, coalesce(c.total_ns, 0) AS total_ns, c.total_ns / c.replays AS average_ns,
     c.shortest_ns, c.longest_ns,
     c.total_ns * 1.0 / nullif(sum(c.total_ns) OVER (PARTITION BY n.graph_id), 0) AS share_ratio

@@ -1,12 +1,13 @@
 CREATE VIEW graph_replay_cost AS
--- What each replay of a graph cost: its window, the work in it, and how long after the call it began.
+-- What each replay of a graph cost: its window, the work in it, and the delay after its call.
 --
 -- grain: graph_replay_id
--- uses:  graph_replay, graph, device_task, api_call, op, step, string
+-- uses:  graph_replay, graph, device_task, api_call, op, step, string, rank
 -- cols:
 --   graph_replay_id  -      graph_replay.id
 --   graph_id         -      graph.id
 --   rank_id          -      rank
+--   rank_no          -      its number in the job; none if unknown
 --   model_no         -      number of the graph
 --   generation       -      how often its model stream was captured before
 --   replay_no        -      n-th execution
@@ -28,7 +29,8 @@ WITH work AS (
     GROUP BY graph_replay_id
 )
 SELECT
-    r.id AS graph_replay_id, r.graph_id, r.rank_id, g.model_no, g.generation, r.replay_no,
+    r.id AS graph_replay_id, r.graph_id, r.rank_id,
+    (SELECT rank_no FROM rank WHERE id = r.rank_id) AS rank_no, g.model_no, g.generation, r.replay_no,
     (SELECT step_no FROM step WHERE id = r.step_id) AS step_no, r.start_ns, r.end_ns, r.end_ns - r.start_ns AS window_ns,
     coalesce(w.task_count, 0) AS task_count, coalesce(w.busy_ns, 0) AS busy_ns,
     max(r.end_ns - r.start_ns - coalesce(w.busy_ns, 0), 0) AS idle_ns, a.start_ns AS call_start_ns,

@@ -2,9 +2,10 @@ CREATE VIEW api_time AS
 -- Host time of each CANN call on each rank.
 --
 -- grain: rank_id, level, api_name
--- uses:  api_call, string
+-- uses:  api_call, string, rank
 -- cols:
 --   rank_id      -      rank
+--   rank_no      -      its number in the job; none if unknown
 --   level        text   acl, model, node, communication, runtime or another
 --   api_name     text   call
 --   calls        count  how often it was called
@@ -16,7 +17,8 @@ WITH inner_call AS (
     SELECT parent_id, sum(end_ns - start_ns) AS inner_ns FROM api_call WHERE parent_id IS NOT NULL GROUP BY parent_id
 )
 SELECT
-    a.rank_id, (SELECT value FROM string WHERE id = a.level_id) AS level,
+    a.rank_id, (SELECT rank_no FROM rank WHERE id = a.rank_id) AS rank_no,
+    (SELECT value FROM string WHERE id = a.level_id) AS level,
     (SELECT value FROM string WHERE id = a.name_id) AS api_name, count(*) AS calls, sum(a.end_ns - a.start_ns) AS total_ns,
     sum(a.end_ns - a.start_ns) - coalesce(sum(i.inner_ns), 0) AS self_ns,
     sum(a.end_ns - a.start_ns) / count(*) AS average_ns, max(a.end_ns - a.start_ns) AS longest_ns

@@ -1,13 +1,15 @@
 CREATE VIEW module_time AS
 -- Host and device time of each module of the model on each rank.
--- A rank whose operators carry their module (with_modules) is told by that; any other by the `nn.Module: …` frames of its
--- Python stacks: the operators that run inside a frame on its thread, so a module includes the modules in it.
+--
+-- A rank whose operators carry their module (with_modules) is told by that; any other by the `nn.Module: …` frames of
+-- its Python stacks: the operators that run inside a frame on its thread, so a module includes the modules in it.
 -- The backward pass runs outside of these frames and is not in them.
 --
 -- grain: rank_id, module
--- uses:  op, python_call, string, device_task
+-- uses:  op, python_call, string, device_task, rank
 -- cols:
 --   rank_id          -      rank
+--   rank_no          -      its number in the job; none if unknown
 --   module           text   class and number of the instance, or the module hierarchy
 --   source           text   op or python: how it was found
 --   calls            count  frames of the module; operators in it if source is op
@@ -36,14 +38,16 @@ held AS (
     GROUP BY f.id
 )
 SELECT
-    f.rank_id, substr(f.name, 12) AS module, 'python' AS source, count(*) AS calls,
+    f.rank_id, (SELECT rank_no FROM rank WHERE id = f.rank_id) AS rank_no,
+    substr(f.name, 12) AS module, 'python' AS source, count(*) AS calls,
     sum(f.end_ns - f.start_ns) AS host_total_ns, sum(h.op_count) AS op_count,
     coalesce(sum(h.kernel_count), 0) AS kernel_count, coalesce(sum(h.device_ns), 0) AS device_total_ns
 FROM frame AS f JOIN held AS h ON h.id = f.id
 GROUP BY f.rank_id, f.name_id
 UNION ALL
 SELECT
-    o.rank_id, (SELECT value FROM string WHERE id = o.module_id), 'op', count(*),
+    o.rank_id, (SELECT rank_no FROM rank WHERE id = o.rank_id), (SELECT value FROM string WHERE id = o.module_id), 'op',
+    count(*),
     sum(CASE WHEN o.module_id IS (SELECT module_id FROM op WHERE id = o.parent_id) THEN 0 ELSE o.end_ns - o.start_ns END),
     count(*), coalesce(sum(c.kernel_count), 0), coalesce(sum(c.device_ns), 0)
 FROM op AS o LEFT JOIN cost AS c ON c.op_id = o.id

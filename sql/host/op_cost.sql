@@ -1,12 +1,12 @@
 CREATE VIEW op_cost AS
--- What each framework operator cost: on the host, and on the device by the kernels and copies it launched.
--- A row is looked up on its own, so a window of operators costs only its window.
+-- What each framework operator cost: on the host, and on the device by what it launched.
 --
 -- grain: op_id
--- uses:  op, device_task, comm_op, comm_task, string
+-- uses:  op, device_task, comm_op, comm_task, string, rank
 -- cols:
 --   op_id             -      op.id
 --   rank_id           -      rank
+--   rank_no           -      its number in the job; none if unknown
 --   name_id           -      string.id of the name
 --   name              text   operator
 --   start_ns          ns     start
@@ -21,9 +21,12 @@ CREATE VIEW op_cost AS
 --   device_self_ns    ns     sum of their durations
 --   device_total_ns   ns     the same, with those launched by the operators in it at any depth
 --   communication_ns  ns     sum of the communication operators it launched itself
+
+-- A row is looked up on its own, so a window of operators costs only its window.
 SELECT
-    o.id AS op_id, o.rank_id, o.name_id, (SELECT value FROM string WHERE id = o.name_id) AS name, o.start_ns, o.end_ns,
-    o.thread_id, o.depth, o.parent_id, o.step_id, o.end_ns - o.start_ns AS host_total_ns,
+    o.id AS op_id, o.rank_id, (SELECT rank_no FROM rank WHERE id = o.rank_id) AS rank_no, o.name_id,
+    (SELECT value FROM string WHERE id = o.name_id) AS name, o.start_ns, o.end_ns, o.thread_id, o.depth, o.parent_id,
+    o.step_id, o.end_ns - o.start_ns AS host_total_ns,
     o.end_ns - o.start_ns
         - coalesce((SELECT sum(c.end_ns - c.start_ns) FROM op AS c WHERE c.parent_id = o.id), 0) AS host_self_ns,
     (

@@ -1,13 +1,15 @@
 CREATE VIEW analysis_step_trace_time AS
--- StepTraceTime of analysis.db, computed from the profiler's own records (ascend-db.md section 10).
+-- StepTraceTime of analysis.db, computed from the profiler's own records.
 --
--- An operator counts in the step in whose task window it starts, with its whole duration; free is the time between
--- operators of the step, so neither lead-in nor rest.
+-- Its window is step.task_start_ns to task_end_ns: an operator counts in the step in whose window it starts, with its
+-- whole duration. Free is the time between operators of the step, so neither lead-in nor tail: it is
+-- step_breakdown.free_ns, and less than Free of step_trace_time.csv.
 --
 -- grain: rank_id, deviceId, step
--- uses:  step_time, step, op
+-- uses:  step_time, step, op, rank
 -- cols:
 --   rank_id                                         -   rank
+--   rank_no                                         -   its number in the job; none if unknown
 --   deviceId                                        -   device
 --   step                                            -   number of the step; none without steps
 --   computing                                       us  time with a kernel running
@@ -19,8 +21,11 @@ CREATE VIEW analysis_step_trace_time AS
 --   bubble                                          us  sum of receive operators
 --   communication_not_overlapped_and_exclude_receive  us  communication_not_overlapped - bubble, at least 0
 --   preparing                                       us  from the host's start of the step to the first operator
+
+-- Source: ascend-db.md section 10.
 SELECT
     t.rank_id,
+    (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
     t.device_id AS deviceId,
     CAST(s.step_no AS TEXT) AS step,
     t.computing_ns / 1000.0 AS computing,

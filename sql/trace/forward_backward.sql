@@ -1,8 +1,8 @@
 CREATE VIEW forward_backward AS
--- Which backward operator belongs to which forward operator: the last of each side that carry one sequence number.
+-- Which backward operator belongs to which forward operator.
 --
--- Of several operators of a side the one that starts last counts, that is the innermost (framework-files.md 5.6); ids
--- of a rank's operators ascend with their starts.
+-- The last of each side that carry one sequence number: of several operators of a side the one that starts last counts,
+-- that is the innermost.
 --
 -- grain: rank_id, sequence_no
 -- uses:  op
@@ -12,6 +12,8 @@ CREATE VIEW forward_backward AS
 --   sequence_no     -  number both carry
 --   forward_op_id   -  op.id, forward
 --   backward_op_id  -  op.id, backward
+
+-- Ids of a rank's operators ascend with their starts. Source: framework-files.md 5.6.
 SELECT
     rank_id,
     sequence_no,

@@ -1,7 +1,8 @@
 CREATE VIEW trace_base AS
--- Moment that the times of our own trace are counted from: the second in which the first event of the warehouse starts.
+-- Moment that the times of our own trace are counted from.
 --
--- Small numbers keep a viewer's arithmetic exact to the ns; the trace says the base in its otherData.
+-- It is the second in which the first event of the warehouse starts. Small numbers keep a viewer's arithmetic exact to
+-- the ns; the trace says the base in its otherData.
 --
 -- grain: base_ns
 -- uses:  event_extent, rank

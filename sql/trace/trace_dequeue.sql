@@ -1,8 +1,6 @@
 CREATE VIEW trace_dequeue AS
 -- Tasks taken from the host task queue, as slices of our own trace.
 --
--- No lane is stored: the writer finds it.
---
 -- grain: id
 -- uses:  queue_task_named, trace_base
 -- window: self start_ns end_ns
@@ -23,6 +21,8 @@ CREATE VIEW trace_dequeue AS
 --   "args:step"         int    step of the enqueue
 --   "args:correlation"  int    number both halves carry
 --   "args:queued(us)"   ns_us  from the end of the enqueue to the start of this
+
+-- No lane is stored: the writer finds it.
 SELECT
     q.id, q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
     'X' AS ph, coalesce(q.dequeue_name, 'Dequeue') AS name, 'dequeue' AS cat,

@@ -1,7 +1,7 @@
 CREATE VIEW trace_enqueue AS
 -- Tasks put into the host task queue, as slices of our own trace.
 --
--- The name takes the operator from the other half, where that was seen.  No lane is stored: the writer finds it.
+-- The name takes the operator from the other half, where that was seen.
 --
 -- grain: id
 -- uses:  queue_task_named, trace_base
@@ -22,6 +22,8 @@ CREATE VIEW trace_enqueue AS
 --   "args:op"           int    op.id around it
 --   "args:step"         int    step it starts in
 --   "args:correlation"  int    number both halves carry
+
+-- No lane is stored: the writer finds it.
 SELECT
     q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
     'X' AS ph,

@@ -1,8 +1,6 @@
 CREATE VIEW trace_gc AS
 -- Garbage collections as slices of our own trace.
 --
--- No lane is stored: the writer finds it.
---
 -- grain: id
 -- uses:  gc_event_named, trace_base
 -- window: self start_ns end_ns
@@ -18,6 +16,8 @@ CREATE VIEW trace_gc AS
 --   tid       int    thread
 --   ts        ns_us  start since the base
 --   dur       ns_us  duration
+
+-- No lane is stored: the writer finds it.
 SELECT
     g.id, g.rank_id, g.start_ns, g.end_ns,
     'X' AS ph, 'GC' AS name, 'gc' AS cat,

@@ -1,7 +1,5 @@
 CREATE VIEW trace_interval AS
--- Computing, communication, communication not overlapped and free time of a device, as slices of our own trace.
---
--- Device and kind drive the search, so that the index on (rank, device, kind, start) serves a window.
+-- Computing, communication, exposed communication and free time of a device in our own trace.
 --
 -- grain: id
 -- uses:  device, busy_interval, step, trace_base
@@ -20,6 +18,8 @@ CREATE VIEW trace_interval AS
 --   ts           ns_us  start since the base
 --   dur          ns_us  duration
 --   "args:step"  int    step it starts in
+
+-- Device and kind drive the search, so that the index on (rank, device, kind, start) serves a window.
 WITH kind (kind, name) AS (
     VALUES (0, 'computing'), (1, 'communication'), (2, 'communication not overlapped'), (3, 'free')
 )

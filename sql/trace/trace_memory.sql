@@ -1,5 +1,7 @@
 CREATE VIEW trace_memory AS
--- Memory over time as counters of our own trace: of each allocator, of the process and device, of each CANN module.
+-- Memory over time as counters of our own trace.
+--
+-- A counter each allocator, the process and device, and each CANN module.
 --
 -- grain: record
 -- uses:  memory_record_named, device_memory_named, module_memory_named, rank, trace_base

@@ -1,6 +1,7 @@
 CREATE VIEW trace_op_flow AS
--- Flows of our own trace from a framework operator to the calls that launched its work; straight to a device record
--- where its operator is not that of the call, or the call is unknown.
+-- Flows of our own trace from a framework operator to the calls that launched its work.
+--
+-- A flow leads straight to a device record where its operator is not that of the call, or the call is unknown.
 --
 -- grain: id
 -- uses:  api_call, op, device_task, comm_op, rank, trace_base

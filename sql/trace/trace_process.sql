@@ -1,7 +1,7 @@
 CREATE VIEW trace_process AS
--- Processes of our own trace: some a rank and device, numbered so that no two ranks or runs share one.
+-- Processes of our own trace: some a rank and device; no two ranks or runs share one.
 --
--- pid = rank * 1000 + device * 10 + kind, with the rank's id; the views trace_* count on that.
+-- The pid is rank * 1000 + device * 10 + kind, with the rank's id.
 --
 -- grain: pid
 -- uses:  rank, run, device
@@ -12,6 +12,8 @@ CREATE VIEW trace_process AS
 --   pid         -  number of the process
 --   name        -  run (where there are several), rank, device by its chip, and what it shows
 --   sort_index  -  by run, rank, device, kind
+
+-- The views trace_* count on that formula.
 WITH kind (kind, name) AS (
     VALUES (1, 'Python'), (2, 'CANN'), (3, 'streams'), (4, 'communication'), (5, 'overlap analysis'), (6, 'memory'),
         (7, 'counters')

@@ -1,8 +1,6 @@
 CREATE VIEW trace_queue_flow AS
 -- Flows of our own trace from an enqueue to its dequeue.
 --
--- The writer repeats the lanes that it gave to these slices.
---
 -- grain: id
 -- uses:  queue_task, trace_base
 -- window: self start_ns end_ns
@@ -22,6 +20,8 @@ CREATE VIEW trace_queue_flow AS
 --   to_pid         int    process where it ends
 --   to_tid         int    thread and lane where it ends
 --   to_ts          ns_us  start of that slice since the base
+
+-- The writer repeats the lanes that it gave to these slices.
 SELECT
     q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
     q.enqueue_start_ns AS peer_start_ns, max(q.enqueue_end_ns, q.enqueue_start_ns + 1) AS peer_until_ns,

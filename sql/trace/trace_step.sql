@@ -1,7 +1,5 @@
 CREATE VIEW trace_step AS
--- Steps as slices of our own trace: on the host their range, on each device the window of their kernels.
---
--- No lane is stored: the writer finds it.
+-- Steps as slices of our own trace: on the host their range, on devices the window of their kernels.
 --
 -- grain: id, device_id
 -- uses:  step, device, trace_base
@@ -21,6 +19,8 @@ CREATE VIEW trace_step AS
 --   ts           ns_us  start since the base
 --   dur          ns_us  duration
 --   "args:step"  int    number of the step
+
+-- No lane is stored: the writer finds it.
 WITH place AS (
     SELECT id, rank_id, NULL AS device_id, start_ns, end_ns, step_no, rank_id * 1000 + 1 AS pid, 1000 AS tid FROM step
     UNION ALL

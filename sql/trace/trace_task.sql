@@ -1,5 +1,7 @@
 CREATE VIEW trace_task AS
--- Device tasks as slices of our own trace, all of them: a parent record stands on a thread of its own below its stream.
+-- Device tasks as slices of our own trace, all of them.
+--
+-- A parent record stands on a thread of its own below its stream.
 --
 -- grain: id
 -- uses:  device_task_named, graph_replay_named, memory_copy, trace_base

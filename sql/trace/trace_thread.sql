@@ -1,8 +1,7 @@
 CREATE VIEW trace_thread AS
 -- Threads of our own trace, without their extra lanes: lane n of a thread has the number tid + n.
 --
--- Host threads have a number of their own for each kind of slice, since only slices of one kind are sure to nest.  The
--- remainders keep numbers below 2^32: ids of a rank's threads and groups follow each other.
+-- Host threads have a number of their own for each kind of slice, since only slices of one kind are sure to nest.
 --
 -- grain: pid, tid
 -- uses:  thread, stream, comm_group_named, comm_group, device, rank
@@ -11,6 +10,8 @@ CREATE VIEW trace_thread AS
 --   pid      -  process
 --   tid      -  thread
 --   name     -  thread, stream, group or plane
+
+-- The remainders keep numbers below 2^32: ids of a rank's threads and groups follow each other.
 WITH RECURSIVE kind (kind, name) AS (
     VALUES (0, ' operators'), (1, ' Python'), (2, ' enqueue'), (3, ' dequeue'), (4, ' GC'), (5, ' marks')
 ),

@@ -1,8 +1,8 @@
 CREATE VIEW vendor_comm_group AS
--- Threads of the communication groups in the vendor's trace: a group at tid, its plane k at tid + k + 1.
+-- Threads of the communication groups in the vendor's trace.
 --
--- Groups follow each other in the order of their names (the vendor's own order is that of a hash table).  Where planes
--- were not recorded (Level0) the vendor shows one.
+-- A group is at tid, its plane k at tid + k + 1. Groups follow each other in the order of their names (the vendor's own
+-- order is that of a hash table).  Where planes were not recorded (Level0) the vendor shows one.
 --
 -- grain: comm_group_id
 -- uses:  comm_group_named, comm_group

@@ -1,5 +1,7 @@
 CREATE VIEW vendor_comm_task_slice AS
--- Tasks of communication operations in the vendor's trace, on the threads of their planes; none at Level0.
+-- Tasks of communication operations in the vendor's trace, on the threads of their planes.
+--
+-- There are none at Level0.
 --
 -- grain: id
 -- uses:  comm_task_named, vendor_comm_group, vendor_rank, device_task

@@ -1,5 +1,5 @@
 CREATE VIEW vendor_counter_series AS
--- Where a counter is shown in the vendor's trace: process, event, series and factor (deliverables.md 1.1, 1.8).
+-- Where a counter is shown in the vendor's trace: process, event, series and factor.
 --
 -- The databases hold bytes/s, percent and ns; the trace shows MB/s (of 1024), fractions and us.  Error and drop rates
 -- of ports are in no database.  Counters without a line here are not shown.
@@ -17,6 +17,8 @@ CREATE VIEW vendor_counter_series AS
 --   event       -      name of the event
 --   series      -      series of the event
 --   factor      ratio  value shown / value stored
+
+-- Source: deliverables.md 1.1, 1.8.
 WITH place (family, name, process, label, sort_index, event, series, factor) AS (
     VALUES
         ('CPU_USAGE', 'usage', 'CPU Usage', 'CPU', 9, 'CPU #', 'Usage(%)', 1.0),

@@ -1,10 +1,9 @@
 CREATE VIEW vendor_launch_flow AS
--- Arrows of the vendor's trace from a CANN call to what it put on the device; each end has its event, met or not.
+-- Arrows of the vendor's trace from a CANN call to what it put on the device.
 --
--- A start: every node call, calls that record or wait for an event, calls behind an asynchronous copy.  An end: every
--- kernel, copy and communication operation, tasks of those event calls.  The id is the connection << 32 as an unsigned
--- number (deliverables.md section 1.7); 18446744069414584320 where there is no connection.  The plus before start_ns
--- keeps SQLite from looking for the smallest one along the index on start.
+-- Each end has its event, met or not. A start: every node call, calls that record or wait for an event, calls behind an
+-- asynchronous copy.  An end: every kernel, copy and communication operation, tasks of those event calls.  The id is
+-- the connection << 32 as an unsigned number; 18446744069414584320 where there is no connection.
 --
 -- grain: record, ph
 -- uses:  api_call_named, device_task, device_task_named, comm_op, vendor_comm_group, vendor_rank
@@ -26,6 +25,9 @@ CREATE VIEW vendor_launch_flow AS
 --   tid            int    thread
 --   ts             stamp  start of this end
 --   cat            text   HostToDevice
+
+-- Source: deliverables.md section 1.7.  The plus before start_ns keeps SQLite from looking for the smallest one along
+-- the index on start.
 SELECT
     'api ' || a.id AS record, a.rank_id, a.step_id, a.start_ns, a.end_ns,
     (SELECT min(+t.start_ns) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)

@@ -1,8 +1,6 @@
 CREATE VIEW vendor_mark_flow AS
 -- Arrows of the vendor's trace from an mstx mark of the host to what the device did for it.
 --
--- The plus before start_ns keeps SQLite from looking for the smallest one along the index on start.
---
 -- grain: record, ph
 -- uses:  mark_named, vendor_mark_task_slice, device_task, vendor_rank
 -- window: self start_ns end_ns
@@ -21,6 +19,8 @@ CREATE VIEW vendor_mark_flow AS
 --   tid            int    thread
 --   ts             stamp  start of this end
 --   cat            text   MsTx
+
+-- The plus before start_ns keeps SQLite from looking for the smallest one along the index on start.
 SELECT
     'mark ' || m.id AS record, m.rank_id, m.start_ns, m.end_ns,
     (SELECT min(+t.start_ns) FROM device_task t WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no)

@@ -1,7 +1,7 @@
 CREATE VIEW vendor_mark_task_slice AS
 -- What the device did for mstx marks, in the vendor's trace, on the thread of its stream.
 --
--- Connections of marks begin at 4000000001 (ascend-db.md section 2.2).
+-- Connections of marks begin at 4000000001.
 --
 -- grain: id
 -- uses:  device_task_named, mark_named, vendor_rank
@@ -23,6 +23,8 @@ CREATE VIEW vendor_mark_task_slice AS
 --   dur                     float  us
 --   "args:Physic Stream Id" int    stream
 --   "args:Task Id"          int    task
+
+-- Source: ascend-db.md section 2.2.
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
     t.connection_no,

@@ -1,5 +1,7 @@
 CREATE VIEW vendor_memory_counter AS
--- Memory of a device over time as counters of the vendor's trace: three series for the process, three for the device.
+-- Memory of a device over time as counters of the vendor's trace.
+--
+-- Three series for the process, three for the device.
 --
 -- grain: id, name
 -- uses:  device_memory_named, vendor_rank

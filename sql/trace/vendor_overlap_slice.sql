@@ -1,8 +1,6 @@
 CREATE VIEW vendor_overlap_slice AS
 -- Overlap analysis in the vendor's trace: one thread a kind of interval.
 --
--- Device and kind drive the search, so that the index on (rank, device, kind, start) serves a window.
---
 -- grain: id
 -- uses:  device, busy_interval, vendor_rank
 -- window: self start_ns end_ns
@@ -18,6 +16,8 @@ CREATE VIEW vendor_overlap_slice AS
 --   tid       int    0 to 3, the kind
 --   ts        stamp  start
 --   dur       float  us
+
+-- Device and kind drive the search, so that the index on (rank, device, kind, start) serves a window.
 WITH kind (kind, name) AS (
     VALUES (0, 'Computing'), (1, 'Communication'), (2, 'Communication(Not Overlapped)'), (3, 'Free')
 )

@@ -1,9 +1,8 @@
 CREATE VIEW vendor_rank AS
--- Process numbers of a rank as the vendor's trace packs them, and whether it prunes that rank's host calls.
+-- Process numbers of a rank as the vendor's trace packs them, and whether its host calls are pruned.
 --
--- Packed: process << 10 | sort index << 5 | device, 31 for the host (deliverables.md section 1.1).  The vendor's C++
--- keeps 32 bits of it, its Python all; without a device its Python arrives at -1.  Materialized, because telling the
--- level may look at many tasks and would else be done for each slice.
+-- Packed: process << 10 | sort index << 5 | device, 31 for the host.  The vendor's C++ keeps 32 bits of it, its Python
+-- all; without a device its Python arrives at -1.
 --
 -- grain: rank_id
 -- uses:  rank, rank_level, memory_copy
@@ -16,6 +15,9 @@ CREATE VIEW vendor_rank AS
 --   cann_pid    -  CANN
 --   is_pruned   -  1 = Level0 or Level_none: host calls of CANN are left out
 --   has_copies  -  1 = sizes of copies were recorded
+
+-- Materialized, because telling the level may look at many tasks and would else be done for each slice.
+-- Source: deliverables.md section 1.1.
 WITH each AS MATERIALIZED (
     SELECT
         r.id AS rank_id,

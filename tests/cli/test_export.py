@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 from warehouse.sample import write_profile
 
@@ -56,6 +57,26 @@ def test_a_file_of_somebody_else_is_not_overwritten(run, made, tmp_path):
     (tmp_path / "out" / "trace.json").write_text("mine")
     assert run("export", made, "--to", "out", "trace").code == 2
     assert (tmp_path / "out" / "trace.json").read_text() == "mine"
+
+
+def test_nothing_at_all_is_an_error(run, made, tmp_path, left_over):
+    found = run("export", made, "--to", "out", "--from-ns", 1, "--to-ns", 2)
+    assert found.code == 2
+    assert found.out == ""
+    assert len(found.error_lines) == 1
+    assert "nothing was written: none of the 25 files asked for would have rows in the window from 1 to 2;" in found.err
+    assert left_over(tmp_path) == []
+
+
+def test_views_that_cannot_be_narrowed_are_told(run, made):
+    found = run("export", made, "--to", "out", "--rank", 0, "--step", 4, "parquet")
+    assert found.code == 0
+    assert len(found.error_lines) == 1
+    assert " views cannot be narrowed to what was chosen and were not written (no " in found.err
+    told = set(re.findall(r"\w+", found.err))
+    assert {"kernel_named", "kernel_time"} <= told
+    assert "step_kernel_time" not in told
+    assert "step_kernel_time.parquet" in found.out
 
 
 def test_a_kind_without_rows_is_told(run, tmp_path):

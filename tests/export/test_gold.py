@@ -19,15 +19,19 @@ TESTS = Path(__file__).parents[1]
 GOLD = TESTS.parents[1] / "shared" / "data" / "gold"
 LIST = TESTS / "declared_differences.txt"
 SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
+README = TESTS.parent / "README.md"
+# a line of the comparison: the file, or a cell (of a row) or value (at a path) that differs
+FILE = re.compile(r"^(?:DIFF|ok  ) \S*/(\S+)")
+DIFFERS = re.compile(r"^    (?:cell: .*\} |value: .*/)(\S[^/]*?|.*\(GB/s\)|.*\(MB/s\)): found '.*' expected '")
 UNUSED = re.compile(r"^note declared difference that excused nothing: (.*)$", re.MULTILINE)
 
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SCENARIOS, reason="../shared is not there")]
 
 
-def compare(actual, expected):
+def compare(actual, expected, *options):
     command = [
         sys.executable, TESTS / "compare_gold.py", actual, expected,
-        "--only", "*ASCEND_PROFILER_OUTPUT/*.[cj]s*", "--allow-from", LIST,
+        "--only", "*ASCEND_PROFILER_OUTPUT/*.[cj]s*", "--allow-from", LIST, *options,
     ]  # fmt: skip
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -62,6 +66,22 @@ def test_every_declared_difference_excuses_something(gold):
 
 def test_every_declared_difference_has_its_reason():
     assert [entry for entry in entries() if not entry.partition("#")[2].strip()] == []
+
+
+def test_what_is_equal_within_rounding_is_told(gold):
+    differing = set()
+    for scenario in SCENARIOS:
+        name = None
+        for line in compare(*gold(scenario), "--exact", "--show", "100000").stdout.splitlines():
+            name = found[1] if (found := FILE.match(line)) else name
+            if found := DIFFERS.match(line):
+                differing.add((name, found[1].removeprefix("args.")))
+    table = README.read_text(encoding="utf-8").partition("### Equal within rounding\n")[2].partition("\n\n###")[0]
+    told = set()
+    for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE):
+        file, *columns = re.findall(r"`(.*?)`", row)
+        told |= {(file, column) for column in columns}
+    assert told == differing
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

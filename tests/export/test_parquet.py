@@ -1,12 +1,17 @@
 """Parquet: a file a view, with types, for the chosen part."""
 
+import re
+from pathlib import Path
+from typing import get_type_hints
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from warehouse import store
+from warehouse.cli.export import export as verb
 from warehouse.export import export
-from warehouse.export.parquet_file import parquet_views, write_parquet
+from warehouse.export.parquet_file import LEFT_OUT, parquet_views, write_parquet
 from warehouse.export.selection import Selection, choose
 
 
@@ -17,16 +22,25 @@ def exported(sample, tmp_path_factory):
     return folder / "parquet"
 
 
-def test_every_view_with_rows_is_a_file(sample, exported):
+def test_every_view_is_a_file(sample, exported):
+    counts = set()
     with store.open_read(sample) as connection:
-        for name in parquet_views(is_part=False):
+        for name in parquet_views():
             rows = connection.execute(*store.select(name)).fetchall()
-            path = exported / f"{name}.parquet"
-            assert path.exists() == bool(rows)
-            if rows:
-                table = pq.read_table(path)
-                assert table.num_rows == len(rows)
-                assert table.column_names == [column.name for column in store.view(name).columns]
+            table = pq.read_table(exported / f"{name}.parquet")
+            assert table.num_rows == len(rows)
+            assert table.column_names == [column.name for column in store.view(name).columns]
+            counts.add(len(rows))
+    assert 0 in counts  # a view without rows is a file with its columns
+
+
+def test_help_and_readme_name_the_rooms():
+    rooms = sorted({view.room for view in store.views().values()} - set(LEFT_OUT))
+    listed = ", ".join(rooms[:-1]) + " and " + rooms[-1]
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^\| `parquet` \|.*$", readme, re.MULTILINE)
+    assert listed in line.replace("**", "")
+    assert listed in get_type_hints(verb, include_extras=True)["kinds"].__metadata__[0].help
 
 
 def test_types_follow_the_units(exported):
@@ -48,8 +62,27 @@ def test_a_part_is_filtered_or_left_out(sample, tmp_path):
     tasks = pq.read_table(tmp_path / "parquet" / "device_task_named.parquet")
     assert set(tasks["rank_id"].to_pylist()) == {2}
     assert set(tasks["step_no"].to_pylist()) == {4}
-    assert not (tmp_path / "parquet" / "kernel_time.parquet").exists()  # sums of everything
-    assert not (tmp_path / "parquet" / "kernel_named.parquet").exists()  # of no rank
+    by_step = pq.read_table(tmp_path / "parquet" / "step_kernel_time.parquet")
+    assert set(by_step["step_no"].to_pylist()) == {4}
+
+
+def test_what_cannot_be_narrowed_is_told(sample, tmp_path):
+    export(sample, tmp_path, ["parquet"])
+    assert (tmp_path / "parquet" / "kernel_time.parquet").exists()
+    for part, kernel_time, step_kernel_time in (
+        ({"rank": 1}, "", ""),
+        ({"step": 4}, "no time", ""),
+        ({"from_ns": 5}, "no time", "no time"),
+    ):
+        report = export(sample, tmp_path, ["parquet"], **part)
+        left = report.left_out
+        assert left["parquet/kernel_named.parquet"] == "no rank"
+        assert left.get("parquet/kernel_time.parquet", "") == kernel_time
+        assert left.get("parquet/step_kernel_time.parquet", "") == step_kernel_time
+        made = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "parquet").iterdir()}
+        assert made & set(left) == set()  # nor is one of an earlier export left
+        assert made | set(left) == {f"parquet/{name}.parquet" for name in parquet_views()}
+        assert {file.path.relative_to(tmp_path).as_posix() for file in report.files} == made
 
 
 def test_a_column_gets_a_wider_type_where_it_must(sample, tmp_path):

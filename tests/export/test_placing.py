@@ -151,6 +151,19 @@ def test_killed_half_way(sample, tmp_path):
     assert not [name for name in names(tmp_path / "out") if name.endswith("-tmp")]
 
 
+def test_one_trace_packed_or_not(sample, tmp_path):
+    for is_packed in (False, True, False):
+        export(sample, tmp_path, ["trace"], gzip=is_packed)
+        assert names(tmp_path) == [LIST_NAME, "trace.json.gz" if is_packed else "trace.json"]
+
+
+def test_a_packed_trace_of_others_stays(sample, tmp_path):
+    (tmp_path / "trace.json.gz").write_text("theirs")
+    export(sample, tmp_path, ["trace"])
+    assert names(tmp_path) == [LIST_NAME, "trace.json", "trace.json.gz"]
+    assert (tmp_path / "trace.json.gz").read_text() == "theirs"
+
+
 def test_progress(sample, tmp_path):
     calls = []
     export(sample, tmp_path / "out", ["op_statistic", "task_time"], progress=lambda *call: calls.append(call))

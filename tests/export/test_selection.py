@@ -2,9 +2,11 @@
 
 import csv
 import json
+import shutil
 from collections import defaultdict
 from decimal import Decimal
 
+import pyarrow.parquet as pq
 import pytest
 
 from warehouse import store
@@ -123,10 +125,61 @@ def test_memory_that_is_still_held_overlaps(whole, window):
     assert [row for row in rows(window, "operator_memory.csv") if not row["Release Time(us)"]] == never
 
 
+def test_memory_that_is_never_released_is_held_until_the_end_of_its_session(sample, tmp_path):
+    shutil.copy(sample, tmp_path / "W.db")
+    ends = {}
+    for is_known in (True, False):
+        with store.open_write(tmp_path / "W.db") as connection:
+            if not is_known:
+                connection.execute("UPDATE rank SET session_end_ns = NULL")
+            (ends[is_known],) = connection.execute(
+                "SELECT session_end_ns FROM rank WHERE id = 1"
+                if is_known
+                else "SELECT max(max_end_ns) FROM event_extent WHERE rank_id = 1"
+            ).fetchone()
+        last = {"rank": 0, "from_ns": ends[is_known] - 1, "to_ns": ends[is_known] + 1}
+        export(tmp_path / "W.db", tmp_path / f"{is_known}", ["operator_memory", "parquet"], **last)
+        found = rows(tmp_path / f"{is_known}", "operator_memory.csv")
+        assert found
+        assert {row["Release Time(us)"] for row in found} == {""}
+        held = pq.read_table(tmp_path / f"{is_known}" / "parquet" / "allocation_named.parquet")
+        assert held.num_rows == len(found)
+        later = {"rank": 0, "from_ns": ends[is_known], "to_ns": ends[is_known] + 3_600_000_000_000}
+        with pytest.raises(UsageError, match=r"operator_memory\.csv would have no rows in the window"):
+            export(tmp_path / "W.db", tmp_path / "later", ["operator_memory"], **later)
+    assert ends[False] < ends[True]
+
+
 def test_an_empty_window_makes_no_files(sample, tmp_path):
-    report = export(sample, tmp_path / "out", ["text"], rank=0, from_ns=1, to_ns=2)
-    assert {file.kind for file in report.files} <= {"trace_view"}
-    assert not list(tmp_path.rglob("*.csv"))
+    with store.open_read(sample) as connection:
+        extents = connection.execute("SELECT min(min_start_ns), max(max_end_ns) FROM event_extent WHERE rank_id = 1")
+        first, last = extents.fetchone()
+    reason = (
+        "nothing was written: none of the 13 files asked for would have rows in the window from 1 to 2; "
+        f"the records chosen from lie from {first} to {last}"
+    )
+    with pytest.raises(UsageError, match=reason):
+        export(sample, tmp_path / "out", rank=0, from_ns=1, to_ns=2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_new_leaves_what_was_there(sample, tmp_path):
+    export(sample, tmp_path, ["op_statistic"], rank=0)
+    with pytest.raises(UsageError, match=r"op_statistic\.csv would have no rows in step 4 in the window to 2;"):
+        export(sample, tmp_path, ["op_statistic"], rank=0, step=4, to_ns=2)
+    assert rows(tmp_path, "op_statistic.csv")
+
+
+def test_ranks_without_events_make_no_files(tmp_path):
+    write_profile(tmp_path / "job", ranks=1, steps=1, ops_per_step=8)
+    (analysis,) = (tmp_path / "job").rglob("analysis.db")
+    (tmp_path / "in").mkdir()
+    analysis.rename(tmp_path / "in" / "analysis.db")
+    ingest([tmp_path / "in"], tmp_path / "W.db")
+    reason = r"W\.db: nothing was written: the chosen rank holds no events \(ingested: analysis database\); ingest"
+    with pytest.raises(UsageError, match=reason):
+        export(tmp_path / "W.db", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -143,10 +196,10 @@ def test_a_window_reads_an_index_between_its_ends(sample, view):
         terms, window = conditions(connection, rank, view, "start_ns", "end_ns")
         query, values = store.select(view, where=[("rank_id", "=", rank.id), *terms], window=window)
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values)]
-    searches = [line for line in plan if "rank_id=?" in line]
+    searches = [line for line in plan if "rank_id=? AND" in line]
     bound = (
         "start_ns<?" if view == "export_operator_memory" else "start_ns>? AND start_ns<?"
-    )  # held until any time later
+    )  # may be held until the end
     assert searches
     assert all(bound in line.replace("time_ns", "start_ns") for line in searches), plan
 

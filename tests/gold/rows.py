@@ -88,7 +88,10 @@ def plain(value):
 
 
 class Rules:
-    def __init__(self, extra):
+    """What counts as equal; `extra` are declared differences, `is_exact` allows no tolerance."""
+
+    def __init__(self, extra, is_exact=False):
+        self.is_exact = is_exact
         self.rules = list(ALLOWED)
         self.extra, self.used = list(extra), set()
         for item in extra:
@@ -123,6 +126,8 @@ class Rules:
         if left is None or right is None:
             return plain(actual) == plain(expected)
         gap = abs(left - right)
+        if self.is_exact:
+            tolerance = spread = 0
         if tolerance is TOLERANCE and not spread:
             if abs(right) >= STAMP or (integral(actual) and integral(expected)):
                 return gap == 0

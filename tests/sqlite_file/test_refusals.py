@@ -72,21 +72,23 @@ SPELLINGS = [
     "\n  create\ttable t (\n  a INTEGER, -- the first\n  b /* any */ TEXT NOT NULL\n)\n;\n",
     'CREATE TABLE "a ""b""" ([c d] INTEGER PRIMARY KEY ASC, `e` VARCHAR (10) NULL, "f" UNSIGNED BIG INT)',
     "CREATE TABLE t (a INT CONSTRAINT x NOT NULL CONSTRAINT y UNIQUE, b, CONSTRAINT z PRIMARY KEY (b, a), UNIQUE (b))",
-    "CREATE TABLE t (a TEXT PRIMARY KEY, UNIQUE (a), UNIQUE (a, b), b ANY) STRICT".replace(", b ANY", "").replace(
-        "PRIMARY KEY,", "PRIMARY KEY, b ANY,"
-    ),
+    "CREATE TABLE t (a TEXT PRIMARY KEY, b ANY, UNIQUE (a), UNIQUE (a, b)) STRICT",
+    "CREATE TABLE t (a INTEGER) -- end",
+    "CREATE TABLE t (a INTEGER) STRICT -- end",
+    "CREATE TABLE t (a INTEGER) STRICT\n ; -- end",
     "CREATE TABLE straße (größe INTEGER, \U0001f600 TEXT)",
 ]
 
 
 @pytest.mark.parametrize("statement", SPELLINGS)
 def test_the_schema_is_the_one_sqlite_keeps(files, tmp_path, statement):
-    views = ["CREATE VIEW v AS\n-- what it shows\nSELECT 1 AS one  ;\n"]
-    writer = _native.DatabaseWriter(files[0].fileno(), files[1].fileno(), [statement, *views], statistics=False)
+    more = ["CREATE VIEW v AS\n-- what it shows\nSELECT 1 AS one  ;\n", "create view w as select 2 -- two\n"]
+    more += ["CREATE TABLE x (a, b)", "create index i on x (a) -- by a\n", "CREATE UNIQUE INDEX  j ON x (a ASC, b) ; "]
+    writer = _native.DatabaseWriter(files[0].fileno(), files[1].fileno(), [statement, *more], statistics=False)
     writer.finish()
     query = "SELECT type, name, tbl_name, rootpage > 0, sql FROM sqlite_master"
     with closing(sqlite3.connect(":memory:")) as memory, closing(sqlite3.connect(tmp_path / "w.db")) as file:
-        for each in (statement, *views):
+        for each in (statement, *more):
             memory.execute(each)
         assert file.execute(query).fetchall() == memory.execute(query).fetchall()
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -12,7 +12,6 @@ import pytest
 
 from warehouse import store
 from warehouse.store.bulk_loader import READ_BACK
-from warehouse.store.tables import metadata
 
 OP = {"rank_id": 1, "end_ns": 9, "thread_id": 1, "depth": 0, "lane": 0}
 
@@ -21,7 +20,7 @@ def _contents(path):
     with closing(store.open_read(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert store.stale_views(connection) == []
-        return {name: connection.execute(f"SELECT rowid, * FROM {name}").fetchall() for name in metadata.tables}
+        return {name: connection.execute(f"SELECT rowid, * FROM {name}").fetchall() for name in store.TABLES}
 
 
 def _both(folder, load):

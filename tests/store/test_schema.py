@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from warehouse import store
+from warehouse.store import column_meanings
 from warehouse.store.resources import resource_folder
 from warehouse.store.tables import APPLICATION_ID, metadata
 
@@ -41,6 +44,32 @@ def test_tables_and_indexes_are_those_of_the_metadata(connection):
         if name not in ("alembic_version", "sqlite_stat1")
     }
     assert found == expected
+
+
+def test_every_table_and_column_says_what_it_is():
+    assert list(store.TABLES) == list(metadata.tables)
+    for table in metadata.tables.values():
+        assert table.comment == store.TABLES[table.name].purpose
+        assert table.comment.endswith(".")
+        for column in table.c:
+            assert column.comment, (table.name, column.name)
+    assert store.TABLES["step"].purpose == "One training step: its range on the host, and its windows on the device."
+    meanings = {column.name: (column.unit, column.meaning) for column in store.TABLES["step"].columns}
+    assert meanings["step_no"] == ("-", "number of the step")
+    assert meanings["start_ns"] == ("ns", "start on the host, Unix epoch")
+
+
+def test_every_meaning_is_used():
+    columns = {(table.name, column.name) for table in store.TABLES.values() for column in table.columns}
+    assert set(column_meanings._OF_TABLE) <= {f"{table}.{name}" for table, name in columns}
+    used = {name for table, name in columns if f"{table}.{name}" not in column_meanings._OF_TABLE}
+    assert set(column_meanings._ANYWHERE) - used == set()
+
+
+def test_reading_brings_nothing_that_only_writing_needs():
+    code = "import sys; from warehouse import store; store.open_read; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"} & set(done.stdout.split()) == set()
 
 
 def test_every_table_is_strict(connection):

@@ -203,8 +203,15 @@ def test_full_disk_during_an_upgrade(path, next_migrations):
     assert _state(path) == before
 
 
+def test_a_current_file_is_not_written(path):
+    before = path.read_bytes()
+    assert store.upgrade(path) is False
+    assert path.read_bytes() == before
+
+
 def test_the_second_of_two_writers_is_told(path):
     holder = store.open_write(path)
+    holder.execute("DROP VIEW op_named")  # so that there is something to do
     holder.execute("BEGIN IMMEDIATE")
     try:
         with pytest.MonkeyPatch.context() as patch:

@@ -9,6 +9,7 @@ names are compared, in the view's order if it has one (ORDER BY at its end), els
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from pathlib import Path
 
@@ -20,7 +21,15 @@ from warehouse.store.tables import metadata
 
 HERE = Path(__file__).parent
 FORMATS = {"text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"}
+# rooms of which a reader takes answers: there rank_no stands beside every rank_id
+NUMBERED_ROOMS = {"host", "device", "step", "graph", "cluster", "check"}
+NOT_FOR_USERS = re.compile(r"deliverables\.md|ascend-db\.md|framework-files\.md|SQLite|CROSS JOIN")
 SUFFIX_UNITS = {"_ns": "ns", "_us": "us", "_bytes": "bytes", "_count": "count", "_ratio": "ratio"}
+
+
+def _is_numbered(view) -> bool:
+    is_answer = view.room in NUMBERED_ROOMS or view.name.startswith("analysis_")
+    return is_answer and "rank_id" in {column.name for column in view.columns}
 
 
 def _cases():
@@ -49,6 +58,8 @@ def warehouse(empty):
 @pytest.mark.parametrize(("name", "case"), list(_cases()))
 def test_case(warehouse, name, case):
     view = store.view(name)
+    if "rank" not in case["given"] and _is_numbered(view):
+        _insert_ranks(warehouse)
     for table, rows in case["given"].items():
         for row in _mappings(rows):
             _insert(warehouse, table, row)
@@ -61,6 +72,9 @@ def test_case(warehouse, name, case):
     assert len(found) == len(wanted), (found, wanted)
     for found_row, wanted_row in zip(found, wanted, strict=True):
         assert all(map(_equal, found_row, wanted_row)), (columns, found_row, wanted_row)
+    if _is_numbered(view):
+        numbers = dict(warehouse.execute("SELECT id, rank_no FROM rank").fetchall())
+        assert [row for row in _read(warehouse, name, ["rank_id", "rank_no"]) if row[1] != numbers.get(row[0])] == []
     keys = _read(warehouse, name, view.grain)
     assert len(set(keys)) == len(keys), f"{name}: two rows have the same {', '.join(view.grain)}: {sorted(keys)}"
 
@@ -96,6 +110,25 @@ def test_units_fit_the_names(name):
                 assert column.unit == unit, column
         if view.room != "official" and column.unit in ("ns", "bytes"):
             assert column.name.endswith(f"_{column.unit}"), column
+
+
+@pytest.mark.parametrize("name", [name for name, view in store.views().items() if _is_numbered(view)])
+def test_rank_number_follows_the_rank(name):
+    columns = [column.name for column in store.view(name).columns]
+    assert columns[columns.index("rank_id") + 1] == "rank_no"
+
+
+@pytest.mark.parametrize("name", list(store.views()))
+def test_purpose_is_for_users(name):
+    """Lists show the first sentence alone; notes for whoever changes a view stand below its header."""
+    purpose = store.view(name).purpose
+    assert len(re.split(r"(?<=[a-z0-9)])\. (?=[A-Z])", purpose)[0].rstrip(".")) <= 100, purpose
+    assert NOT_FOR_USERS.findall(purpose) == []
+
+
+def _insert_ranks(connection: sqlite3.Connection) -> None:
+    for rank_id in range(1, 10):
+        _insert(connection, "rank", {"id": rank_id, "run_id": 1, "rank_no": rank_id + 100, "path": f"rank {rank_id}"})
 
 
 def _mappings(rows):

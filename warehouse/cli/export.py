@@ -21,7 +21,8 @@ def export(
         typer.Argument(
             metavar="[KIND]...",
             help="text (all text deliverables), one of them by name (kernel_details, communication, trace_view, ...), "
-            "trace (our Chrome trace, all chosen ranks in one), parquet (every view).  Default: text trace.",
+            "trace (our Chrome trace, all chosen ranks in one), parquet (a file a view of the rooms "
+            "base, cluster, comm, device, graph, host and step, also without rows).  Default: text trace.",
         ),
     ] = None,
     run: Annotated[int | None, typer.Option(metavar="N", help="Only this run (see npuwh info).")] = None,
@@ -34,7 +35,7 @@ def export(
     """Write deliverables: the text files of the vendor, our trace for viewers, parquet.
 
     Text lies at DIR/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<the vendor's file name>, the trace at
-    DIR/trace.json.
+    DIR/trace.json, views at DIR/parquet.
 
     Example: npuwh export W.db --to out --rank 0 --step 12 kernel_details trace
     """
@@ -47,5 +48,13 @@ def export(
     for name in done.absent:
         if {Path(name).name, Path(name).stem} & set(kinds or ()):  # asked for by name
             say(f"{to / name}: has no rows and was not made")
-    if not done.files:
-        say(f"{warehouse}: nothing of what was asked for has rows, so no file was made")
+    if done.left_out:
+        named = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in _by_reason(done.left_out).items())
+        say(f"{len(done.left_out)} views cannot be narrowed to what was chosen and were not written ({named})")
+
+
+def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        reasons.setdefault(reason, []).append(Path(name).stem)
+    return reasons

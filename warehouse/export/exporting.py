@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from warehouse import store
-from warehouse.errors import WarehouseVersionError
+from warehouse.errors import UsageError, WarehouseVersionError
+from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
-from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, whole_files
+from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, unwritable_files, whole_files
 from warehouse.export.selection import ChosenRank, Selection, choose
 
 OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
@@ -32,10 +33,15 @@ class ExportedFile:
 
 @dataclass
 class ExportReport:
-    """What an export made; `absent` are the files, below the output directory, that would have no rows."""
+    """What an export made, and what not: names below the output directory.
+
+    `absent` would have no rows; `left_out` cannot be narrowed to the ranks, steps or times that were chosen, each with
+    the reason.
+    """
 
     files: list[ExportedFile] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class _Task:
     kind: str
     rank_no: int | None
     write: Callable[[Path], int]
+    is_kept_empty: bool = False
+    other_forms: tuple[str, ...] = ()
 
 
 def export(
@@ -62,11 +70,13 @@ def export(
     """Write deliverables of the warehouse below the directory `to`.
 
     `kinds`: `text` (every text deliverable), one of them by name, `trace` (one Chrome trace of all chosen ranks, `gzip`
-    packs it), `parquet`.  `run` is run.id, `rank` and `step` are numbers; [from_ns, to_ns) are ns since the Unix epoch
-    and take what overlaps them.  Text lies at `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file
-    name>` (deliverables.md section 0); what has no rows gets no file.
+    packs it), `parquet` (a file a view, also without rows).  `run` is run.id, `rank` and `step` are numbers;
+    [from_ns, to_ns) are ns since the Unix epoch and take what overlaps them.  Text lies at
+    `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file name>` (deliverables.md section 0); what has
+    no rows gets no file.
 
-    UsageError: unknown kind, run, rank or step; `to` lies in an input; a file that npuwh did not make is in the way.
+    UsageError: unknown kind, run, rank or step; nothing that was asked for has rows; `to` lies in an input; a file that
+    npuwh did not make is in the way.
     WriteError: disk full and the like.  Either all files appear or none.
 
     >>> export("W.db", "out", ["kernel_details"], rank=0).files[0].rows  # doctest: +SKIP
@@ -76,27 +86,40 @@ def export(
     with closing(store.open_read(warehouse, query_only=False)) as connection:
         if store.stale_views(connection):
             raise WarehouseVersionError(f"{warehouse}: its views are of another npuwh: run `npuwh upgrade {warehouse}`")
-        ranks = choose(connection, Selection(run, rank, step, from_ns, to_ns))
+        wanted = Selection(run, rank, step, from_ns, to_ns)
+        ranks = choose(connection, wanted)
         folders = rank_folders(connection)
         tasks = [_rank_task(connection, each, folders[each.id], file) for each in ranks for file in files]
-        is_part = len(ranks) < len(folders) or any(each.is_part for each in ranks)
-        tasks += [_whole_task(connection, ranks, file) for kind in whole for file in whole_files(kind, is_part, gzip)]
-        return _write(Path(to), _inputs(connection), tasks, progress or _silent)
+        left_out = unwritable_files(whole, ranks, is_part=len(ranks) < len(folders))
+        tasks += [
+            _whole_task(connection, ranks, file)
+            for kind in whole
+            for file in whole_files(kind, gzip)
+            if file.file not in left_out
+        ]
+        report = ExportReport(left_out=left_out)
+        with Placing(Path(to), _inputs(connection)) as placing:
+            _write(Path(to), placing, tasks, report, progress or _silent)
+            if not report.files:
+                reason = why_nothing(connection, ranks, wanted, report.absent)
+                raise UsageError(f"{warehouse}: nothing was written: {reason}")
+        return report
 
 
-def _write(to: Path, inputs: Iterable[Path], tasks: list[_Task], progress: Progress) -> ExportReport:
-    report = ExportReport()
-    with Placing(to, inputs) as placing:
-        for done, task in enumerate(tasks):
-            progress(task.name, done, len(tasks))
-            rows = task.write(placing.growing(task.name))
-            if rows:
-                report.files.append(ExportedFile(to / task.name, task.kind, task.rank_no, rows))
-            else:
-                placing.drop(task.name)
-                report.absent.append(task.name)
-        progress("", len(tasks), len(tasks))
-    return report
+def _write(to: Path, placing: Placing, tasks: list[_Task], report: ExportReport, progress: Progress) -> None:
+    for name in report.left_out:
+        placing.drop(name)
+    for done, task in enumerate(tasks):
+        progress(task.name, done, len(tasks))
+        rows = task.write(placing.growing(task.name))
+        for name in task.other_forms:
+            placing.drop(name)
+        if rows or task.is_kept_empty:
+            report.files.append(ExportedFile(to / task.name, task.kind, task.rank_no, rows))
+        else:
+            placing.drop(task.name)
+            report.absent.append(task.name)
+    progress("", len(tasks), len(tasks))
 
 
 def _rank_task(connection: sqlite3.Connection, rank: ChosenRank, folder: str, file: RankFile) -> _Task:
@@ -110,7 +133,7 @@ def _whole_task(connection: sqlite3.Connection, ranks: list[ChosenRank], file: W
     def write(path: Path) -> int:
         return file.write(connection, ranks, path)
 
-    return _Task(file.file, file.kind, None, write)
+    return _Task(file.file, file.kind, None, write, file.is_kept_empty, file.other_forms)
 
 
 def rank_folders(connection: sqlite3.Connection) -> dict[int, str]:

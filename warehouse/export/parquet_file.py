@@ -1,4 +1,4 @@
-"""A parquet file a view: the base views and the answers, ranks in one file, streamed."""
+"""A parquet file a view: the base views and the answers, ranks in one file, streamed; without rows the schema alone."""
 
 from __future__ import annotations
 
@@ -28,23 +28,37 @@ class _NarrowTypeError(Exception):
         self.name, self.kind = name, kind
 
 
-def parquet_views(is_part: bool) -> list[str]:
-    """Views that become files.  Of a part of the warehouse those that know the rank of a row; of a part of the time
-    (`ChosenRank.is_part`) those that know its times too, see `write_parquet`.
+def parquet_views() -> list[str]:
+    """Views that become files.
 
-    >>> "op_named" in parquet_views(is_part=True)
-    True
+    >>> "op_named" in parquet_views(), "export_op_statistic" in parquet_views()
+    (True, False)
     """
-    views = [view for view in store.views().values() if view.room not in LEFT_OUT]
-    return [view.name for view in views if not is_part or "rank_id" in _names(view)]
+    return [view.name for view in store.views().values() if view.room not in LEFT_OUT]
+
+
+def obstacle(view: str, ranks: Sequence[ChosenRank], is_part: bool) -> str:
+    """Why the view's rows cannot be narrowed to what is chosen, empty if they can; `is_part`: some ranks of the
+    warehouse are not chosen.
+
+    A view that sums everything, or describes what all ranks share, cannot tell which of its rows belong to a part.
+
+    >>> obstacle("kernel_named", [], is_part=True), obstacle("op_named", [], is_part=True)
+    ('no rank', '')
+    """
+    names = _names(store.view(view))
+    if "rank_id" not in names:
+        return "no rank" if is_part or any(rank.is_part for rank in ranks) else ""
+    if all(not rank.is_part or _times(names) or _is_by_step(names, rank) for rank in ranks):
+        return ""
+    return "no time"
 
 
 def write_parquet(connection: sqlite3.Connection, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
     """Write the view's rows for those ranks to `path`; returns how many there were.
 
     Types follow the units in the view's header: int64, float64 or string; a column that holds something else gets a
-    wider type.  A view that sums has no rows for a part of the time: it cannot tell what lies in
-    it.
+    wider type.  The view must not have an `obstacle`.
 
     >>> write_parquet(connection, ranks, Path("op_named.parquet"), "op_named")  # doctest: +SKIP
     5154
@@ -86,12 +100,23 @@ def _queries(
         yield store.select(view.name)
         return
     for rank in ranks:
-        times = next((pair for pair in _TIMES if set(pair) <= names), None)
-        if times is not None:
+        where: list[tuple[str, str, Any]] = [("rank_id", "=", rank.id)]
+        window = None
+        if times := _times(names):
             terms, window = conditions(connection, rank, view.name, *times)
-            yield store.select(view.name, where=[("rank_id", "=", rank.id), *terms], window=window)
-        elif not rank.is_part:
-            yield store.select(view.name, where=[("rank_id", "=", rank.id)])
+            where += terms
+        elif rank.step_ids is not None:
+            where.append(("step_id", "in", rank.step_ids))
+        yield store.select(view.name, where=where, window=window)
+
+
+def _times(names: set[str]) -> tuple[str, str] | None:
+    return next((pair for pair in _TIMES if set(pair) <= names), None)
+
+
+def _is_by_step(names: set[str], rank: ChosenRank) -> bool:
+    """Whether the part is steps alone and the rows know theirs."""
+    return "step_id" in names and rank.from_ns is None and rank.to_ns is None
 
 
 def _chunks(cursor: sqlite3.Cursor) -> Iterator[list[tuple[Any, ...]]]:

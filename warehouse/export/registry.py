@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from warehouse import store
 from warehouse.errors import UsageError
 from warehouse.export.communication_file import write_communication, write_communication_matrix
 from warehouse.export.csv_file import write_csv
-from warehouse.export.parquet_file import parquet_views, write_parquet
+from warehouse.export.parquet_file import obstacle, parquet_views, write_parquet
 from warehouse.export.selection import ChosenRank
 from warehouse.export.trace_own import write_trace
 from warehouse.export.trace_vendor import write_vendor_trace
@@ -59,24 +59,50 @@ def rank_files() -> list[RankFile]:
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A file about all chosen ranks together."""
+    """A file about all chosen ranks together.
+
+    `is_kept_empty`: it is made without rows, too; `other_forms` are names that an earlier export may have given the
+    same content.
+    """
 
     kind: str
     file: str
     write: Callable[[sqlite3.Connection, list[ChosenRank], Path], int]
+    is_kept_empty: bool = False
+    other_forms: tuple[str, ...] = ()
 
 
-def whole_files(kind: str, is_part: bool = False, gzip: bool = False) -> list[WholeFile]:
-    """The files of a kind that is about all chosen ranks; `is_part`: not all ranks of the warehouse are chosen.
+def whole_files(kind: str, gzip: bool = False) -> list[WholeFile]:
+    """The files of a kind that is about all chosen ranks.
 
     >>> [each.file for each in whole_files("trace", gzip=True)]
     ['trace.json.gz']
     """
     if kind == "trace":
-        return [WholeFile(kind, "trace.json.gz" if gzip else "trace.json", partial(write_trace, gzip=gzip))]
+        plain, packed = "trace.json", "trace.json.gz"
+        name, other = (packed, plain) if gzip else (plain, packed)
+        return [WholeFile(kind, name, partial(write_trace, gzip=gzip), other_forms=(other,))]
     return [
-        WholeFile(kind, f"parquet/{view}.parquet", partial(write_parquet, view=view)) for view in parquet_views(is_part)
+        WholeFile(kind, _parquet_name(view), partial(write_parquet, view=view), is_kept_empty=True)
+        for view in parquet_views()
     ]
+
+
+def unwritable_files(kinds: Iterable[str], ranks: Sequence[ChosenRank], is_part: bool) -> dict[str, str]:
+    """The files of those kinds that cannot be narrowed to what is chosen, each with the reason; `is_part`: some ranks
+    of the warehouse are not chosen.
+
+    >>> unwritable_files(["trace"], [], is_part=True)
+    {}
+    """
+    if "parquet" not in kinds:
+        return {}
+    found = {_parquet_name(view): obstacle(view, ranks, is_part) for view in parquet_views()}
+    return {name: reason for name, reason in found.items() if reason}
+
+
+def _parquet_name(view: str) -> str:
+    return f"parquet/{view}.parquet"
 
 
 WHOLE_KINDS = ("trace", "parquet")

@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from warehouse import store
 from warehouse.errors import UsageError
+
+Numbers: TypeAlias = "int | Sequence[int] | None"
 
 _LAST = 2**63 - 1
 
@@ -18,13 +20,13 @@ _LAST = 2**63 - 1
 class Selection:
     """What is wanted; None = all.
 
-    `run` is run.id, `rank` the rank's number, `step` the step's number; [from_ns, to_ns) are ns since the Unix epoch
-    and take what overlaps them.
+    `run` is run.id, `rank` the rank's number, `step` the step's number, one or several of each; [from_ns, to_ns) are ns
+    since the Unix epoch and take what overlaps them.
     """
 
-    run: int | None = None
-    rank: int | None = None
-    step: int | None = None
+    run: Numbers = None
+    rank: Numbers = None
+    step: Numbers = None
     from_ns: int | None = None
     to_ns: int | None = None
 
@@ -65,23 +67,39 @@ def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenR
         raise UsageError(
             f"the window from {selection.from_ns} to {selection.to_ns} is empty: --from-ns must be smaller"
         )
-    where = [("run_id", "=", selection.run), ("rank_no", "=", selection.rank)]
+    wanted = {"run_id": _several(selection.run), "rank_no": _several(selection.rank)}
     columns = ["id", "run_id", "rank_no", "device_id", "directory", "path"]
     query = store.select(
-        "rank", columns, [term for term in where if term[2] is not None], order=["run_id", "rank_no", "id"]
+        "rank",
+        columns,
+        [(column, "in", values) for column, values in wanted.items() if values is not None],
+        order=["run_id", "rank_no", "id"],
     )
     rows = connection.execute(*query).fetchall()
     ranks = [replace(ChosenRank(*row), from_ns=selection.from_ns, to_ns=selection.to_ns) for row in rows]
-    if not ranks:
+    found: dict[str, set[int | None]] = {
+        "run_id": {rank.run_id for rank in ranks},
+        "rank_no": {rank.rank_no for rank in ranks},
+    }
+    if not ranks or any(not found[column].issuperset(values or ()) for column, values in wanted.items()):
         raise UsageError(_nothing(connection, selection))
-    if selection.step is None:
+    steps = _several(selection.step)
+    if steps is None:
         return ranks
-    chosen = [with_step for rank in ranks if (with_step := _with_step(connection, rank, selection.step))]
-    if not chosen:
-        raise UsageError(
-            f"no chosen rank has a step {selection.step}; there are {_listed(connection, 'step', 'step_no')}"
-        )
+    chosen, present = [], set()
+    for rank in ranks:
+        with_steps, numbers = _with_steps(connection, rank, steps)
+        present |= numbers
+        if numbers:
+            chosen.append(with_steps)
+    if absent := [step for step in steps if step not in present]:
+        there = _listed(connection, "step", "step_no")
+        raise UsageError(f"no chosen rank has a step {', '.join(map(str, absent))}; there are {there}")
     return chosen
+
+
+def _several(numbers: Numbers) -> tuple[int, ...] | None:
+    return (numbers,) if isinstance(numbers, int) else None if numbers is None else tuple(numbers)
 
 
 @contextmanager
@@ -167,18 +185,32 @@ def _tables(source: str) -> set[str]:
     return set().union(*map(_tables, store.view(source).uses))
 
 
-def _with_step(connection: sqlite3.Connection, rank: ChosenRank, step_no: int) -> ChosenRank | None:
-    query = store.select("step", ["id", "start_ns", "end_ns"], [("rank_id", "=", rank.id), ("step_no", "=", step_no)])
+def _with_steps(
+    connection: sqlite3.Connection, rank: ChosenRank, steps: tuple[int, ...]
+) -> tuple[ChosenRank, set[int]]:
+    """The rank with the steps of those numbers that it has, and their numbers.
+
+    UsageError if another step lies between them: what knows no step is chosen by one span of time.
+    """
+    columns = ["id", "step_no", "start_ns", "end_ns"]
+    query = store.select("step", columns, [("rank_id", "=", rank.id)], order=["start_ns"])
     rows = connection.execute(*query).fetchall()
-    if not rows:
-        return None
-    ids, starts, ends = zip(*rows, strict=True)
-    return replace(rank, step_ids=tuple(ids), step_from_ns=min(starts), step_to_ns=max(ends))
+    places = [place for place, row in enumerate(rows) if row[1] in steps]
+    if not places:
+        return rank, set()
+    ids, numbers, starts, ends = zip(*(rows[place] for place in places), strict=True)
+    between = {row[1] for row in rows[places[0] : places[-1]]}.difference(steps)
+    if between and len(steps) > 1:
+        named = ", ".join(map(str, sorted(between)))
+        raise UsageError(f"step {named} lies between the chosen ones; choose it too, or export one step at a time")
+    return replace(rank, step_ids=tuple(ids), step_from_ns=min(starts), step_to_ns=max(ends)), set(numbers)
 
 
 def _nothing(connection: sqlite3.Connection, selection: Selection) -> str:
     wanted = [
-        f"{word} {value}" for word, value in (("run", selection.run), ("rank", selection.rank)) if value is not None
+        f"{word} {', '.join(map(str, numbers))}"
+        for word, numbers in (("run", _several(selection.run)), ("rank", _several(selection.rank)))
+        if numbers is not None
     ]
     if not wanted:
         return "the warehouse holds no rank: ingest something first"

@@ -9,7 +9,7 @@ import pyarrow as pa
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.store.loader import Column
-from warehouse.store.tables import METRIC_COLUMNS
+from warehouse.store.table_list import METRIC_COLUMNS
 
 _BANDWIDTHS = "_bw"
 _COUNTS = ("_fops", "_hit", "_miss_allocate")

@@ -47,7 +47,7 @@ class OfficialDatabase:
             self.ledger.reject(name, records, "unknown-table", "not part of the format", severity=INFO)
             return
         if name in NO_PLACE:
-            self.ledger.reject(name, records, "no-place", NO_PLACE[name], severity=INFO)
+            self.ledger.reject(name, records, "no-place", NO_PLACE[name])
             return
         needed = ("id", "name") if name.startswith("ENUM_") else REQUIRED.get(name, ())
         missing = sorted(set(needed) - self.file.tables[name])

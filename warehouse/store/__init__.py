@@ -1,21 +1,30 @@
 """The warehouse file: tables, migrations, views, reading and writing."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from warehouse.store.integrity import integrity
-from warehouse.store.loader import Loader
-from warehouse.store.migrate import latest_version
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import is_warehouse, open_read, open_write
 from warehouse.store.registry import stale_views, view, views
-from warehouse.store.removal import delete_failures, delete_rank
 from warehouse.store.select import Window, column_kinds, quoted, select
+from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
+from warehouse.store.version import latest_version
 from warehouse.store.view_file import View, ViewColumn, ViewWindow
-from warehouse.store.writing import add_to, create, new_warehouse, upgrade
+
+if TYPE_CHECKING:
+    from warehouse.store.loader import Loader
+    from warehouse.store.removal import delete_failures, delete_rank
+    from warehouse.store.writing import add_to, create, new_warehouse, upgrade
 
 __all__ = [
+    "TABLES",
     "Loader",
+    "TableColumn",
     "View",
     "ViewColumn",
     "ViewWindow",
+    "WarehouseTable",
     "Window",
     "add_to",
     "column_kinds",
@@ -36,3 +45,18 @@ __all__ = [
     "view",
     "views",
 ]
+
+# what writes needs Arrow, polars and, to migrate, Alembic: that is imported when it is used, so that reading starts
+# quickly
+_LATER = {
+    "loader": ("Loader",),
+    "removal": ("delete_failures", "delete_rank"),
+    "writing": ("add_to", "create", "new_warehouse", "upgrade"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,8 +21,7 @@ from warehouse import _native
 from warehouse.errors import WriteError
 from warehouse.store.interning import storable
 from warehouse.store.loader import Column, Loader, writing_to
-from warehouse.store.migrate import migrate
-from warehouse.store.tables import metadata
+from warehouse.store.table_list import TABLES
 
 # runs and ranks are told apart by path; kernels are known again by content; numbers of stacks go on from the largest
 READ_BACK = ("run", "rank", "kernel", "stack_frame")
@@ -41,7 +40,7 @@ class BulkLoader(Loader):
     def __init__(self, connection: sqlite3.Connection, path: Path, writer: _native.DatabaseWriter) -> None:
         super().__init__(connection, path)
         self._writer = writer
-        filled = {table for table in metadata.tables if super(BulkLoader, self).last_id(table)}
+        filled = {table for table in TABLES if super(BulkLoader, self).last_id(table)}
         self._read_back = filled | set(READ_BACK)
 
     def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
@@ -51,9 +50,9 @@ class BulkLoader(Loader):
         given = self._checked(table, columns)
         if not given:
             return 0
-        kinds = metadata.tables[table].c
+        kinds = {column.name: _ARROW[column.kind] for column in TABLES[table].columns}
         with writing_to(self.path), _refusals():
-            arrays = {name: _column(column, _ARROW[str(kinds[name].type)]) for name, column in given.items()}
+            arrays = {name: _column(column, kinds[name]) for name, column in given.items()}
             return self._writer.append(table, arrays)
 
     def last_id(self, table: str) -> int:
@@ -97,15 +96,16 @@ class BulkLoader(Loader):
 
 @contextmanager
 def bulk_loader(
-    path: Path, growing: Path, handle: int, connect: Callable[[Path], sqlite3.Connection]
+    path: Path, growing: Path, handle: int, new_tables: Callable[[Path], sqlite3.Connection]
 ) -> Iterator[BulkLoader]:
-    """A loader into the empty, open file `growing` that is to become `path`; it is whole when the block ends well."""
+    """A loader into the empty, open file `growing` that is to become `path`; it is whole when the block ends well.
+
+    `new_tables` makes a database with the tables and views at a place and opens it.
+    """
     beside = growing.with_name(growing.name + "-tables")
     beside.unlink(missing_ok=True)
     try:
-        with writing_to(path):
-            migrate(lambda: connect(beside))
-        connection = connect(beside)
+        connection = new_tables(beside)
     finally:
         beside.unlink(missing_ok=True)  # gone when it is closed, or the process ends
     with closing(connection), tempfile.TemporaryFile(dir=path.parent) as spill:

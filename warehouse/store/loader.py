@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from warehouse.errors import WriteError
 from warehouse.store.interning import Strings
-from warehouse.store.tables import metadata
+from warehouse.store.table_list import TABLES
 
 Column: TypeAlias = "Sequence[Any] | memoryview | pa.Array | pa.ChunkedArray | int | float | str | None"
 
@@ -59,7 +59,7 @@ class Loader:
         """The columns by name, none if they have no rows."""
         if isinstance(columns, pa.RecordBatch):
             columns = dict(zip(columns.schema.names, columns.columns, strict=True))
-        known = metadata.tables[table].c
+        known = TABLES[table].column_names
         unknown = [name for name in columns if name not in known]
         if unknown:
             raise KeyError(f"table {table} has no column {', '.join(unknown)}")
@@ -78,7 +78,7 @@ class Loader:
 
     def last_id(self, table: str) -> int:
         """The largest rowid (= id) in the table, 0 if it is empty."""
-        name = metadata.tables[table].name
+        name = TABLES[table].name
         found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
         return int(found or 0)
 
@@ -98,7 +98,7 @@ class Loader:
         For one of several inputs that turns out to be bad.  By rowid, not by a savepoint, whose journal would grow with
         the rows.  A WriteError ends the whole transaction, so nothing is undone for it.
         """
-        before = {table: self.last_id(table) for table in metadata.tables}
+        before = {table: self.last_id(table) for table in TABLES}
         try:
             yield
         except (WriteError, KeyboardInterrupt):

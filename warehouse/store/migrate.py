@@ -18,19 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from warehouse.store.registry import create_views, drop_views
 from warehouse.store.resources import resource_folder
-from warehouse.store.tables import APPLICATION_ID
-
-
-def latest_version(migrations: Path | None = None) -> int:
-    """Ordinal of the newest revision in the folder `migrations` (default: npuwh's own).
-
-    The ordinal starts the file's name, so that opening a warehouse imports no revision.
-
-    >>> latest_version() >= 1
-    True
-    """
-    folder = (migrations or resource_folder("migrations")) / "versions"
-    return max(int(file.name[:4]) for file in folder.glob("[0-9][0-9][0-9][0-9]_*.py"))
+from warehouse.store.version import APPLICATION_ID, latest_version
 
 
 def migrate(connect: Callable[[], sqlite3.Connection], migrations: Path | None = None) -> None:

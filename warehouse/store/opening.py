@@ -11,8 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from warehouse.errors import WarehouseFileError, WarehouseVersionError
-from warehouse.store.migrate import latest_version
-from warehouse.store.tables import APPLICATION_ID
+from warehouse.store.version import APPLICATION_ID, latest_version
 
 _SMALLEST_BYTES = 512  # SQLite takes anything smaller for a database that is yet to be filled
 _BUSY_SECONDS = 10.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -48,7 +50,18 @@ def view(name: str) -> View:
     try:
         return views()[name]
     except KeyError:
-        raise UsageError(f"there is no view '{name}': `npuwh views` lists them") from None
+        near = did_you_mean(name, views())
+        raise UsageError(f"there is no view '{name}': `npuwh views W.db --all` lists them{near}") from None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question to put behind a message; empty if nothing is near.
+
+    >>> did_you_mean("kernel_tme", ["op_time", "kernel_time"])
+    '; did you mean kernel_time?'
+    """
+    near = get_close_matches(name.lower(), list(dict.fromkeys(known)), n=3, cutoff=0.7)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def create_views(connection: sqlite3.Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warehouse.store.loader import Loader, writing_to
-from warehouse.store.tables import metadata
+from warehouse.store.table_list import TABLES
 
 # rows that belong to no rank, but are left by one: table, and where the rest of them is still used
 _ORPHANS = [
@@ -29,8 +29,8 @@ def delete_rank(loader: Loader, rank_id: int) -> None:
     with writing_to(loader.path):
         execute(f"DELETE FROM source_table WHERE source_id IN {of_rank}", [rank_id])
         execute(f"DELETE FROM issue WHERE source_id IN {of_rank}", [rank_id])
-        for table in metadata.tables.values():
-            if "rank_id" in table.c:
+        for table in TABLES.values():
+            if "rank_id" in table.column_names:
                 execute(f"DELETE FROM {table.name} WHERE rank_id = ?", [rank_id])
         execute("DELETE FROM rank WHERE id = ?", [rank_id])
         for table_name, condition in _ORPHANS:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from warehouse.errors import WriteError
 from warehouse.store.bulk_loader import bulk_loader
 from warehouse.store.loader import Loader, writing_to
-from warehouse.store.migrate import migrate
 from warehouse.store.opening import listen_to_signals, open_write
+from warehouse.store.registry import stale_views
+from warehouse.store.version import latest_version
 
 FILE_MODE = 0o640
 
@@ -42,7 +43,7 @@ def new_warehouse(path: Path | str) -> Iterator[Loader]:
     growing = path.with_name(path.name + ".tmp")
     lock = _take(path, growing)
     try:
-        with bulk_loader(path, growing, lock, _connect_new) as loader:
+        with bulk_loader(path, growing, lock, lambda place: _new_tables(path, place)) as loader:
             yield loader
         os.fsync(lock)
         _publish(growing, path)
@@ -81,17 +82,34 @@ def add_to(path: Path | str) -> Iterator[Loader]:
         connection.close()
 
 
-def upgrade(path: Path | str, migrations: Path | None = None) -> None:
+def upgrade(path: Path | str, migrations: Path | None = None) -> bool:
     """Bring an older warehouse to this version of npuwh, or its views to this wording, in one transaction.
 
-    `migrations` is another folder of revisions than npuwh's own (tests).  WarehouseVersionError if the file is newer.
+    False if it was current and nothing was done.  `migrations` is another folder of revisions than npuwh's own (tests).
+    WarehouseVersionError if the file is newer.
 
     >>> upgrade("W.db")  # doctest: +SKIP
     """
     path = Path(path)
-    open_write(path, any_version=True).close()
+    with closing(open_write(path, any_version=True)) as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == latest_version(migrations) and not stale_views(connection):
+            return False
+    _migrate(path, lambda: open_write(path, any_version=True), migrations)
+    return True
+
+
+def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: Path | None = None) -> None:
+    from warehouse.store.migrate import migrate  # brings Alembic, which nothing else needs
+
     with writing_to(path):
-        migrate(lambda: open_write(path, any_version=True), migrations)
+        migrate(connect, migrations)
+
+
+def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
+    """A database at `place` with all tables and views, for the warehouse `path`."""
+    _migrate(path, lambda: _connect_new(place))
+    return _connect_new(place)
 
 
 def _connect_new(path: Path) -> sqlite3.Connection:
