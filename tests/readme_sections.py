@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from itertools import groupby
 from pathlib import Path
 
 from warehouse import store
@@ -36,13 +34,28 @@ def exit_codes() -> str:
 
 
 def views() -> str:
-    """A table a room, a line a view, from the headers of the view files."""
-    listed = sorted(store.views().values(), key=lambda view: (view.room, view.name))
-    parts = []
-    for room, members in groupby(listed, key=lambda view: view.room):
-        rows = [f"| `{view.name}` | {_cell(_first_sentence(view.purpose))} |" for view in members]
-        parts.append("\n".join([f"**{room}**", "", "| view | tells |", "|---|---|", *rows]))
-    return "\n\n".join(parts)
+    """A table a room, a line a view, from the headers of the view files; what the tools are made of is folded."""
+    asked = [f"**{room}**\n\n{_views_of(members)}" for room, members in store.rooms(store.QUESTIONS).items()]
+    folded = [
+        _folded(f"<b>{room}</b>: {len(members)} views", _views_of(members))
+        for room, members in store.rooms(store.PLUMBING).items()
+    ]
+    return "\n\n".join(asked + folded)
+
+
+def tables() -> str:
+    """A line a table, folded."""
+    rows = [f"| `{table.name}` | {_cell(table.purpose.rstrip('.'))} |" for table in store.TABLES.values()]
+    return _folded(f"<b>tables</b>: {len(rows)}", "\n".join(["| table | holds |", "|---|---|", *rows]))
+
+
+def _views_of(members: list[store.View]) -> str:
+    rows = [f"| `{view.name}` | {_cell(view.summary)} |" for view in members]
+    return "\n".join(["| view | tells |", "|---|---|", *rows])
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def declared_differences() -> str:
@@ -59,6 +72,7 @@ SECTIONS = {
     "verbs": verbs,
     "exit codes": exit_codes,
     "views": views,
+    "tables": tables,
     "declared differences": declared_differences,
 }
 
@@ -73,10 +87,6 @@ def current(text: str) -> str:
         _, _, tail = rest.partition(end)
         text = f"{head}{begin}\n{make()}\n{end}{tail}"
     return text
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[a-z0-9)])\. (?=[A-Z])", text)[0].rstrip(".")
 
 
 def _cell(text: str) -> str:

@@ -20,7 +20,7 @@ ARROWS = {
     "errors": set(),
     "_native": set(),
     "batches": {"errors"},
-    "readers": {"batches", "errors"},
+    "readers": {"batches", "_native", "errors"},
     "store": {"_native", "errors"},
     "ingest": {"readers", "batches", "store", "_native", "errors"},
     "plain_rows": {"store", "errors"},

@@ -1,4 +1,5 @@
-"""npuwh's native core: linear sweeps over sorted events, rows as text, and files of SQLite.
+"""npuwh's native core: decoders of raw profiles, clocks, linear sweeps over sorted events, rows as text, and
+files of SQLite.
 
 Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64
 values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.
@@ -8,7 +9,8 @@ Sweeps release the GIL and may be fed in pieces of any size with the same result
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeAlias, final
+from os import PathLike
+from typing import Protocol, TypeAlias, TypedDict, final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -145,6 +147,67 @@ class HostSweep:
         """Queue tasks completed since the last call, in order of completion.  Call it after each `feed`."""
     def finish(self) -> QueueTasks:
         """The rest: enqueues that never met a dequeue, in order of id.  Ends the sweep."""
+
+@final
+class CallLinks:
+    """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
+    fed with those calls."""
+
+    @property
+    def acl(self) -> Int64Column: ...
+    @property
+    def model(self) -> Int64Column: ...
+    @property
+    def node(self) -> Int64Column:
+        """The innermost one: nodes may nest."""
+    @property
+    def outer(self) -> Int64Column:
+        """The outermost node."""
+    @property
+    def comm(self) -> Int64Column: ...
+    @property
+    def parent(self) -> Int64Column:
+        """The innermost call of any of these levels."""
+    @property
+    def model_item(self) -> Int64Column: ...
+    @property
+    def node_item(self) -> Int64Column: ...
+    @property
+    def outer_item(self) -> Int64Column: ...
+    @property
+    def comm_item(self) -> Int64Column: ...
+    @property
+    def node_type(self) -> Int64Column: ...
+    @property
+    def outer_type(self) -> Int64Column: ...
+    @property
+    def comm_type(self) -> Int64Column: ...
+
+@final
+class CallSweep:
+    """The tree of CANN calls of one process, and what lies in them (cann-files.md 6.1).
+
+    A call holds a point with start < point <= end on its thread.  It is part of the tree unless it has no length, is of
+    a level that makes no tree (runtime), or overlaps the one before it of its level and thread (nodes may).
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> links = CallSweep().feed(
+    ...     column(0, 0, 1), column(10, 10, 15), column(90, 20, 15), column(1, 1, 1), column(20000, 10000, 0),
+    ...     column(0, 7, 0), column(0, 0, 0))
+    >>> links.acl.tolist(), links.node.tolist(), links.node_item.tolist()
+    ([-1, 0, 0], [-1, -1, 1], [-1, -1, 7])
+    """
+
+    def __init__(self) -> None: ...
+    def feed(
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, level: _Int64, item: _Int64, type: _Int64
+    ) -> CallLinks:
+        """kind 0: a call, numbered from 0 in the order of feeding; kind 1: a point, whose `end` is ignored.
+
+        Sorted by start over all calls; at equal starts points first, then calls of higher level, then longer ones.
+        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        """
 
 @final
 class DeviceLinks:
@@ -296,6 +359,231 @@ class RowWriter:
 
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
         """
+
+@final
+class NativeBatch:
+    """Rows of typed columns: int64, uint64, float64 or utf8, with nulls where the format has none to give.
+
+    `pyarrow.record_batch(batch)` and `polars.DataFrame(batch)` share its memory; it may be taken any number of times.
+    """
+
+    @property
+    def num_rows(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+@final
+class StringTable:
+    """Numbers for texts, dense from `first_id` and never given twice; decoders, also of several threads, may share one.
+
+    Only a bounded number of texts is remembered, so the same text may get a second number in a very varied run.  What
+    is not UTF-8 is repaired with U+FFFD.
+    """
+
+    def __init__(self, first_id: int = 0) -> None: ...
+    def take(self) -> NativeBatch | None:
+        """New texts since the last call, columns `id` and `value`, some 8 MB at most.  Call until None.
+
+        >>> StringTable().take() is None
+        True
+        """
+
+class _Counts(TypedDict):
+    size_bytes: int
+    bytes_seen: int
+    bytes_decoded: int
+    bytes_rejected: int
+    records_decoded: int
+    records_rejected: int
+
+class FileCounts(_Counts):
+    path: str
+
+class Fault(TypedDict):
+    """All faults of one kind in one file.  `bytes` were rejected for it; 0 where the records were kept."""
+
+    code: str
+    text: str
+    file: int
+    first_offset: int
+    count: int
+    bytes: int
+
+class DecoderLedger(_Counts):
+    """Totals, then file by file in the order of the paths.  bytes_seen = bytes_decoded + bytes_rejected, always."""
+
+    files: list[FileCounts]
+    faults: list[Fault]
+
+class Decoder:
+    """Reads one stream of records, a batch at a time, in a window of bounded size; the GIL is released meanwhile.
+
+    Damage never raises: what could not be read is a fault in `ledger()`, and reading goes on behind it.
+    """
+
+    def next(self) -> NativeBatch | None:
+        """The next rows, at least one; None at the end."""
+    def take(self, kind: str) -> NativeBatch | None:
+        """Rows of another kind that came up since the last call, such as `stack_frame`.  Call until None."""
+    def strings(self) -> NativeBatch | None:
+        """As `StringTable.take`; take them after each batch."""
+    def ledger(self) -> DecoderLedger: ...
+
+@final
+class FrameworkDecoder(Decoder):
+    """One kind of file in FRAMEWORK/ (framework-files.md 2).  Times are ticks; texts are numbers of `strings()`; 64-bit
+    numbers without sign keep their bits.  Side rows of op_range: `stack_frame` (stack, depth, frame) and, with
+    `with_tensors`, `tensor` (row of the op, list_no, tensor_no, ...).
+
+    >>> FrameworkDecoder("op_mark", []).next() is None
+    True
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        paths: Iterable[str | bytes | PathLike[str]],
+        window_bytes: int = 1 << 20,
+        batch_rows: int = 1 << 16,
+        strings: StringTable | None = None,
+        with_tensors: bool = False,
+    ) -> None:
+        """ValueError for an unknown kind.  A missing file is a fault."""
+    @staticmethod
+    def kinds() -> list[str]:
+        """
+        >>> FrameworkDecoder.kinds()[0]
+        'op_range'
+        """
+
+@final
+class ProfDecoder(Decoder):
+    """One stream of a PROF directory and one retention class (cann-files.md 1.2, 4, 5): `stream` is the name of its
+    files without retention, `.data`, device and slice, e.g. "compact.task_track", "stars_soc", "npu_mem.app".
+
+    A stream may give several kinds of rows; `kind` is that of the last batch.  Every column is int64 without nulls:
+    times are ticks (`time_us`: us), numbers without sign keep their bits, texts are numbers of `strings()`, -1 is "not
+    there"; only `duration_estimated` and the values of hccs, nic, roce and netdev_stats are float64.  Side rows:
+    `tensor_list`, whose `id` the column `tensors` of this decoder's rows holds.  Rows of `device_task` are in no order.
+
+    >>> ProfDecoder("stars_soc", []).next() is None
+    True
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        paths: Iterable[str | bytes | PathLike[str]],
+        *,
+        platform_version: str = "5",
+        version: str = "1.0",
+        is_sampled: bool = False,
+        is_expanded: bool = False,
+        window_bytes: int = 1 << 20,
+        batch_rows: int = 1 << 16,
+        strings: StringTable | None = None,
+        reorder: int = 1 << 12,
+        most_open: int = 1 << 17,
+    ) -> None:
+        """`platform_version` and `version` are those of info.json; `is_sampled`: ai_core_profiling_mode of sample.json
+        is "sample-based"; `is_expanded`: expand_stream_spec has status 1.  At most `reorder` stars records wait to be
+        put in order, at most `most_open` for their other half.
+
+        Where the numbers of the slices leave one out nothing is joined.  A stream whose records are not specified, or
+        not for this chip, is rejected whole, with a fault that says so.  ValueError for a name that is no stream's.
+        """
+    @property
+    def kind(self) -> str | None: ...
+    @staticmethod
+    def streams() -> list[str]:
+        """Those whose records are specified.
+
+        >>> "ffts_profile" in ProfDecoder.streams()
+        True
+        """
+
+@final
+class PmuMetrics:
+    """Ratios, times (ns), bandwidths (GB/s) and amounts from the counters of one kind of core (cann-files.md 5.4).
+
+    >>> PmuMetrics("ResourceConflictRatio", [0x64, 0x65, 0x66, 0, 0, 0, 0, 0]).names[2]
+    'vec_bankgroup_cflt_ratio'
+    """
+
+    def __init__(self, group: str, events: Sequence[int]) -> None:
+        """`events`: what the eight counters count, in their order (sample.json).  ValueError for a group that is not
+        specified, for other than eight events, and where an event that the group needs is missing."""
+    @property
+    def names(self) -> list[str]:
+        """Columns of the table kernel_metric without the core's prefix, from total_time_ns, total_cycles_count on."""
+    def evaluate(
+        self,
+        counters: Sequence[_Int64],
+        total_cycles: _Int64,
+        blocks: _Int64,
+        mhz: _Int64,
+        *,
+        cores: int,
+        nominal_mhz: float,
+    ) -> NativeBatch:
+        """A float64 column a name, a row a task.  `counters`: eight columns.  `blocks` the task ran in, on `cores`.
+        `mhz`: core clock when it ended; `nominal_mhz`: that of info.json, which bandwidths are reckoned with.
+
+        ValueError for columns of different length.
+        """
+    @staticmethod
+    def groups() -> list[str]: ...
+
+@final
+class TickClock:
+    """Ticks of PROF streams as ns, exact and rounded down: base_ns + (tick - base_tick) * 1000 / mhz (cann-files.md 2).
+
+    `mhz` is the text of the file.  Empty: ticks are ns already, and ns(tick) = tick + base_ns.
+
+    >>> TickClock("50.000000", 1000, 7).ns(1003)
+    67
+    """
+
+    def __init__(self, mhz: str, base_tick: int, base_ns: int) -> None:
+        """ValueError if mhz is not a positive decimal number."""
+    def ns(self, tick: int) -> int: ...
+    def duration_ns(self, ticks: int) -> int: ...
+    def column_ns(self, ticks: _Int64) -> Int64Column: ...
+
+@final
+class FrameworkClock:
+    """Ticks of FRAMEWORK files as ns, with the reference reader's arithmetic of doubles (framework-files.md 4).
+
+    With an offset alone ticks are ns already.
+
+    >>> FrameworkClock(100.0, 1000, 5, 70).ns(1003)
+    105
+    >>> FrameworkClock(70).ns(30)
+    100
+    """
+
+    @overload
+    def __init__(self, mhz: float, start_tick: int, start_ns: int, offset_ns: int) -> None:
+        """ValueError if mhz is no number or nearly 0."""
+    @overload
+    def __init__(self, offset_ns: int) -> None: ...
+    def ns(self, tick: int) -> int: ...
+    def column_ns(self, ticks: _Int64) -> Int64Column: ...
+
+def latched_ns(base_ns: int, ticks: int, mhz: str) -> int:
+    """When the device's counter was latched: base_ns + round(ticks * 1000 / mhz), half to even (cann-files.md 2, M).
+
+    >>> latched_ns(100, 3, "2000")
+    102
+    """
+
+def microseconds_to_ns(text: str) -> int:
+    """Microseconds as text; at most three decimals count.  ValueError if it is no such number.
+
+    >>> microseconds_to_ns("12.5678")
+    12567
+    """
 
 class ConstraintError(ValueError):
     """A value that the schema forbids: NULL, another type, a duplicate, a rowid out of order."""

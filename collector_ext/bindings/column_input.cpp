@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sqlite_file/arrow_c_data.hpp"
+#include "decode/arrow_abi.hpp"
 
 namespace py = pybind11;
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "sqlite_file/arrow_c_data.hpp"
+#include "decode/arrow_abi.hpp"
 #include "sqlite_file/cell_block.hpp"
 #include "sqlite_file/layout.hpp"
 

@@ -5,7 +5,8 @@ CREATE VIEW idle_gap AS
 -- event does, its last one ends where the last of these does.  Copies may run in a gap, see copy_ns.
 -- A gap counts with its whole length in the step in whose device window (step.device_start_ns to device_end_ns) it
 -- begins.  So the gaps of a step add up to step_breakdown.idle_gap_ns, which is Free of step_trace_time.csv; those with
--- place = 'between' alone add up to step_breakdown.free_ns, which is free of analysis.db.
+-- place = 'between' alone add up to step_breakdown.free_ns, which is free of analysis.db (it draws windows by operators of
+-- its own, step.task_start_ns to task_end_ns: where these hold other operators the sums differ).
 --
 -- grain: id
 -- uses:  busy_interval, idle_gap_copy, step, step_time, device_task, comm_op, api_call, string, op, op_framework,

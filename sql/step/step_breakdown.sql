@@ -7,9 +7,9 @@ CREATE VIEW step_breakdown AS
 -- the step reaches out of it.
 -- Operators (kernels, collectives) count in the step in which they start, as analysis.db counts them: computing,
 -- communication and free are its numbers.
--- The gaps of idle_gap add up to idle_gap_ns, which is Free of step_trace_time.csv: it holds lead_in_ns and free_ns,
--- and since gaps are not cut at the window, all of the time from the last operator of a step to the first one of the
--- next.
+-- Another cut of idle time is idle_gap_ns: the sum of the step's rows in idle_gap, which is Free of
+-- step_trace_time.csv. Gaps are not cut at the window: it holds free_ns, all of the time from the step's last operator
+-- to the first one of the next step, and for the first step also the time before its first operator.
 --
 -- grain: rank_id, device_id, step_id
 -- uses:  step_time, step, busy_interval, rank

@@ -1,5 +1,6 @@
 """The command as a whole: version, help, usage errors, broken pipes, interrupts."""
 
+import functools
 import os
 import pty
 import signal
@@ -34,6 +35,25 @@ def test_every_verb_has_an_example(run, verb):
     found = run(verb, "--help")
     assert found.code == 0
     assert f"Example: npuwh {verb}" in found.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unused"),
+    [
+        (["--version"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+        (["--help"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+        (["info"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+        (["sql", "SELECT 1"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+        (["views"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+        (["check"], {"sqlalchemy", "alembic", "polars", "pyarrow", "numpy"}),
+    ],
+)
+def test_nothing_is_imported_that_is_not_used(made, arguments, unused):
+    verb, *rest = arguments
+    given = [verb] if verb.startswith("-") else [verb, str(made), *rest]
+    code = f"import sys; from warehouse.cli import main; main({given!r}); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert unused & set(done.stderr.split()) == set()
 
 
 def test_without_a_verb_it_helps(run):
@@ -116,10 +136,16 @@ def test_interrupted_is_130_and_leaves_nothing(start, made, tmp_path, number, co
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_shown_on_a_terminal(profile, tmp_path):
+@pytest.fixture
+def on_a_terminal(tmp_path):
+    """Run a verb on a terminal; returns the exit code and all that was shown."""
+    return functools.partial(show_on_a_terminal, tmp_path)
+
+
+def show_on_a_terminal(tmp_path, *arguments, columns=80):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "warehouse.cli", "ingest", str(profile), "-o", "W.db"]
-    environment = os.environ | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "warehouse.cli", *map(str, arguments)]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(columns)}
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment) as process:
         os.close(theirs)
         shown = b""
@@ -132,6 +158,23 @@ def test_progress_is_shown_on_a_terminal(profile, tmp_path):
                 break
             shown += part
     os.close(ours)
-    assert process.returncode == 0
+    return process.returncode, shown
+
+
+def test_progress_is_shown_on_a_terminal(profile, on_a_terminal):
+    code, shown = on_a_terminal("ingest", profile, "-o", "W.db")
+    assert code == 0
     assert b"ingest sim_41000" in shown
-    assert b"W.db: 2 ranks added" in shown
+    assert b"made W.db: 2 ranks added" in shown
+
+
+def test_long_cells_are_cut_on_a_terminal_only(run, made, on_a_terminal):
+    statement = f"SELECT '{'long ' * 40}' AS text, 1234567890123456789 AS number"
+    code, shown = on_a_terminal("sql", made, statement, columns=60)
+    _, row = shown.decode().splitlines()
+    assert code == 0
+    assert len(row) == 60
+    assert row.startswith("long long ")
+    assert "…" in row
+    assert row.endswith(" 1234567890123456789")
+    assert "…" not in run("sql", made, statement).out

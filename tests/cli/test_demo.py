@@ -8,6 +8,11 @@ def test_demo_tells_and_makes_what_it_says(run, tmp_path):
     assert (found.code, found.err) == (0, "")
     for text in ("SimNPU", "MatMul", "step_no", "npuwh-demo/demo.db", "npuwh-demo/results/trace.json"):
         assert text in found.out
+    headings = [line.split() for line in found.out.splitlines() if line.startswith("  rank_no")]
+    assert [heading[:2] for heading in headings] == [["rank_no", "kernel_name"], ["rank_no", "step_no"]]
+    steps = found.out.partition("step_breakdown):\n")[2].partition("\n\n")[0].splitlines()[1:]
+    for _, _, whole, *parts in (map(int, line.split()) for line in steps):
+        assert whole == sum(parts)
     json.loads((tmp_path / "npuwh-demo/results/trace.json").read_text())
     assert run("check", "npuwh-demo/demo.db").code == 0
 

@@ -87,3 +87,35 @@ def test_a_kind_without_rows_is_told(run, tmp_path):
     assert len(found.error_lines) == 1
     assert found.err.endswith("operator_memory.csv: has no rows and was not made\n")
     assert "op_statistic.csv" in found.out
+
+
+def test_several_ranks_and_steps(run, made, tmp_path, left_over):
+    for name, chosen in (("comma", ["--rank", "0,1"]), ("twice", ["--rank", 0, "--rank", 1]), ("all", [])):
+        assert run("export", made, "--to", name, *chosen, "op_statistic").code == 0
+    contents = [
+        [(tmp_path / name / file).read_bytes() for file in left_over(tmp_path / name) if file.endswith(".csv")]
+        for name in ("comma", "twice", "all")
+    ]
+    assert contents[0] == contents[1] == contents[2]
+    assert len(contents[0]) == 2
+    rows = {}
+    for steps in ("3", "4", "3,4"):
+        assert run("export", made, "--to", steps, "--rank", 0, "--step", steps, "kernel_details").code == 0
+        (path,) = (tmp_path / steps).rglob("kernel_details.csv")
+        rows[steps] = path.read_text().splitlines()[1:]
+    assert rows["3,4"] == rows["3"] + rows["4"]
+
+
+def test_numbers_that_are_none_or_not_there(run, made, tmp_path, left_over):
+    for arguments, told in (
+        (["--rank", "0,x"], "'x' is no number; give one (--rank 0), several (--rank 0,1)"),
+        (["--rank", ""], "'' is no number"),
+        (["--rank", "0,7"], "no rank 7;"),
+        (["--step", "3,9"], "no chosen rank has a step 9;"),
+        (["--step", "3,5"], "step 4 lies between the chosen ones"),
+    ):
+        found = run("export", made, "--to", "out", *arguments, "op_statistic")
+        assert found.code == 2, arguments
+        assert len(found.error_lines) == 1
+        assert told in found.err
+    assert left_over(tmp_path) == []

@@ -32,8 +32,38 @@ def digests():
 def test_the_default_is_beside_and_named_after_the_input(run, profile, tmp_path, left_over):
     found = run("ingest", profile)
     assert (found.code, found.err) == (0, "")
-    assert found.out.startswith("job.db: 2 ranks added")
+    assert found.out.startswith("made job.db: 2 ranks added")
     assert left_over(tmp_path) == ["job.db"]
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("ascend_pytorch_profiler_1.db", "ascend_pytorch_profiler_1_npuwh.db"),
+        ("mine.db", "mine_npuwh.db"),
+        ("msprof_20240102", "msprof_20240102_npuwh.db"),
+    ],
+)
+def test_the_default_never_looks_like_a_profile(run, profile, tmp_path, left_over, name, made):
+    (path,) = profile.rglob("ascend_pytorch_profiler_1.db")
+    where = tmp_path / "in"
+    where.mkdir()
+    (shutil.copyfile if name.endswith(".db") else copy_run)(path, where / name)
+    found = run("ingest", where / name)
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith(f"made {made}: 1 rank added")
+    assert [file for file in left_over(tmp_path) if not file.startswith("in/")] == [made]
+
+
+def copy_run(path, target):
+    shutil.copytree(path.parent.parent, target)
+
+
+def test_it_is_told_whether_a_file_was_made_or_added_to(run, profile, tmp_path):
+    one, other = sorted(profile.iterdir())
+    assert run("ingest", one, "-o", "W.db").out.startswith("made W.db: 1 rank added; ")
+    assert run("ingest", other, "-o", "W.db").out.startswith("added to W.db: 1 rank added; ")
+    assert run("ingest", other, "-o", "W.db").out == "W.db: 1 rank unchanged\n"
 
 
 def test_the_input_is_not_changed(run, profile, digests):

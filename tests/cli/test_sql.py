@@ -13,7 +13,42 @@ MIXED = "SELECT 1 AS number, 'a' AS text, 0.5 AS part, NULL AS none, x'00ff' AS 
 def test_table(run, made):
     found = run("sql", made, MIXED)
     assert found.code == 0
-    assert found.out == "number  text  part  none  bytes\n     1  a      0.5        00ff\n"
+    assert found.out == "number  text  part  none  bytes\n     1  a      0.5  NULL  00ff\n"
+
+
+def test_table_rounds_reals_and_tells_null_from_nothing(run, made):
+    statement = (
+        "SELECT 1/3.0 AS a, NULL AS b, '' AS c "
+        "UNION ALL SELECT 123456.789, '', NULL UNION ALL SELECT 4.0, '=x', 0.0000012"
+    )
+    found = run("sql", made, statement)
+    assert found.out.splitlines() == [
+        "       a  b           c",
+        "  0.3333  NULL",
+        "123456.8           NULL",
+        "     4.0  =x    1.2e-06",
+    ]
+    exact = json.loads(run("sql", made, statement, "--format", "json").out)
+    assert [row["a"] for row in exact] == [1 / 3.0, 123456.789, 4.0]
+    rows = list(csv.reader(io.StringIO(run("sql", made, statement, "--format", "csv").out)))
+    assert rows[1][0] == "0.3333333333333333"
+
+
+@pytest.mark.parametrize(
+    ("statement", "asked"),
+    [
+        ("SELECT kernel_nam FROM kernel_time", "did you mean kernel_name?"),
+        ("SELECT k.total_n FROM kernel_time AS k", "did you mean total_ns?"),
+        ("SELECT * FROM kernel_tim", "did you mean kernel_time"),
+        ("SELECT * FROM device_tasks", "did you mean device_task"),
+        ("SELECT zzz FROM kernel_time", "`npuwh views W.db kernel_time` lists the columns"),
+    ],
+)
+def test_near_names_are_proposed(run, made, statement, asked):
+    found = run("sql", made, statement)
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert asked in found.err
 
 
 def test_csv(run, made):

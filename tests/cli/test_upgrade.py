@@ -14,7 +14,16 @@ def test_views_are_made_again(run, made, tmp_path):
     assert run("check", path).code == 1
     found = run("upgrade", path)
     assert (found.code, found.err) == (0, "")
+    assert "upgraded" in found.out
     assert run("check", path).code == 0
+
+
+def test_a_current_file_needs_nothing(run, made):
+    before = made.read_bytes()
+    found = run("upgrade", made)
+    assert found.code == 0
+    assert "nothing to do" in found.out
+    assert made.read_bytes() == before
 
 
 def test_a_newer_file_is_left_alone(run, made, tmp_path):

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +41,10 @@ def attempt(command: list[str]) -> str:
     return "" if done.returncode == 0 else f"{done.stdout}\n{done.stderr}"
 
 
-def build(folder: Path, flags: str) -> None:
-    """Configure and build; ends the program with status 2 if that fails."""
+def build(folder: Path, flags: str, options: Sequence[str] = ()) -> None:
+    """Configure (with more options of CMake) and build; ends the program with status 2 if that fails."""
     configure = [tool("cmake"), "-S", str(ROOT / "collector_ext"), "-B", str(folder), "-DCMAKE_BUILD_TYPE=None"]
-    configure += [f"-DCMAKE_CXX_FLAGS={flags}", "-DNPUWH_BUILD_MODULE=OFF", "-DNPUWH_BUILD_TESTS=ON"]
+    configure += [f"-DCMAKE_CXX_FLAGS={flags}", "-DNPUWH_BUILD_MODULE=OFF", "-DNPUWH_BUILD_TESTS=ON", *options]
     if ninja := find_tool("ninja"):
         configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     if attempt(configure):

@@ -11,7 +11,7 @@ import typer
 
 from warehouse import store
 from warehouse.cli.outcome import FINDINGS, FINE, one_line
-from warehouse.query import iterate
+from warehouse.plain_rows import iterate
 
 
 def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> int:
@@ -41,13 +41,23 @@ def findings(warehouse: Path) -> Iterator[str]:
             return
         for name in store.stale_views(connection):
             yield f"views: {name} is not that of this npuwh; run `npuwh upgrade {warehouse}`"
-        for view in store.views().values():
-            if view.room == "check":
-                columns = [column.name for column in view.columns]
-                for rows in iterate(connection, *store.select(view.name, columns)):
-                    for row in rows:
-                        yield f"{view.name.removeprefix('check_')}: {_told(columns, row)}"
+        told: dict[str, set[tuple[str, str | None]]] = {}  # of each text, the files and tables it was told of
+        for view in store.rooms(["check"])["check"]:
+            columns = [column.name for column in view.columns]
+            for rows in iterate(connection, *store.select(view.name, columns)):
+                for row in rows:
+                    if text := _finding(dict(zip(columns, row, strict=True)), told):
+                        yield f"{view.name.removeprefix('check_')}: {text}"
 
 
-def _told(columns: list[str], row: tuple[Any, ...]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True) if value is not None)
+def _finding(row: dict[str, Any], told: dict[str, set[tuple[str, str | None]]]) -> str:
+    """The row as text; nothing if it says of a file what was said of it before, and no text twice."""
+    text, path = row.get("text"), row.get("path")
+    if text is not None and path is not None:
+        place = (path, row.get("table_name"))
+        if place in told.setdefault(text, set()):
+            return ""
+        if told[text]:
+            row["text"] = "as above"
+        told[text].add(place)
+    return ", ".join(f"{name} {value}" for name, value in row.items() if value is not None)

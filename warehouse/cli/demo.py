@@ -13,16 +13,12 @@ from warehouse import store
 from warehouse.cli.progress import shown, shown_rows
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
-from warehouse.export import export as write
-from warehouse.ingest import ingest as load
-from warehouse.query import Warehouse
-from warehouse.sample import run_directory, write_profile
+from warehouse.plain_rows import PlainWarehouse
 
 _TOP = 8
-_KERNELS = ["kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
+_KERNELS = ["rank_no", "kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
 _STEPS = [
-    "rank_id", "step_no", "step_ns", "device_ns", "computing_ns", "communication_ns", "communication_exposed_ns",
-    "free_ns",
+    "rank_no", "step_no", "device_ns", "lead_in_ns", "computing_ns", "communication_exposed_ns", "free_ns", "tail_ns",
 ]  # fmt: skip
 
 
@@ -37,6 +33,10 @@ def demo(
 
     Example: npuwh demo --to demo
     """
+    from warehouse.export import export as write
+    from warehouse.ingest import ingest as load
+    from warehouse.sample import run_directory
+
     profile, made, results = to / "profile", to / "demo.db", to / "results"
     to.mkdir(mode=0o750, parents=True, exist_ok=True)
     if not profile.exists():
@@ -48,10 +48,10 @@ def demo(
     with shown("export") as report:
         done = write(made, results, ["text", "trace"], progress=report)
     print("A simulated training job: 2 ranks, 3 steps, on a device called SimNPU.\n")
-    with Warehouse(made) as opened:
+    with PlainWarehouse(made) as opened:
         print("Top kernels of rank 0 (view kernel_time):")
         _show(opened, "kernel_time", _KERNELS, [("rank_id", "=", 1)], _TOP, "total_ns")
-        print("\nWhere the time of each step went (view step_breakdown):")
+        print("\nWhere the time of each step went; the parts add up to device_ns (view step_breakdown):")
         _show(opened, "step_breakdown", _STEPS, [("step_no", "<>", None)])
     trace = [file.path for file in done.files if file.kind == "trace"]
     print(f"\nprofile    {profile}")
@@ -63,6 +63,8 @@ def demo(
 
 def _make(profile: Path) -> None:
     """The profile appears whole or not at all."""
+    from warehouse.sample import write_profile
+
     growing = profile.with_name(f"{profile.name}.{os.getpid()}.tmp")
     try:
         write_profile(growing)
@@ -73,16 +75,16 @@ def _make(profile: Path) -> None:
 
 
 def _show(
-    opened: Warehouse,
+    opened: PlainWarehouse,
     view: str,
     columns: list[str],
     where: list[tuple[str, str, object]],
     limit: int | None = None,
     largest: str | None = None,
 ) -> None:
-    """Rows of a view, those with the most of column `largest` first; numbers cut to a readable length."""
+    """Rows of a view, those with the most of column `largest` first."""
     batches = opened.rows(*store.select(view, columns, where, order=columns[:2]))
-    rows = [tuple(round(v, 3) if isinstance(v, float) else v for v in row) for batch in batches for row in batch]
+    rows = [row for batch in batches for row in batch]
     if largest:
         rows.sort(key=lambda row: -row[columns.index(largest)])
     show_rows(columns, rows[:limit], indent="  ")

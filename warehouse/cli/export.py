@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from warehouse.cli.numbers import numbers
 from warehouse.cli.outcome import say
 from warehouse.cli.progress import shown
 from warehouse.cli.show import show_rows
-from warehouse.export import export as write
 
 
 def export(
@@ -25,9 +25,15 @@ def export(
             "base, cluster, comm, device, graph, host and step, also without rows).  Default: text trace.",
         ),
     ] = None,
-    run: Annotated[int | None, typer.Option(metavar="N", help="Only this run (see npuwh info).")] = None,
-    rank: Annotated[int | None, typer.Option(metavar="R", help="Only this rank of the job.")] = None,
-    step: Annotated[int | None, typer.Option(metavar="S", help="Only this step.")] = None,
+    run: Annotated[
+        list[str] | None, typer.Option(metavar="N,...", help="Only these runs (column run of npuwh info).")
+    ] = None,
+    rank: Annotated[
+        list[str] | None, typer.Option(metavar="R,...", help="Only these ranks of the job (column rank).")
+    ] = None,
+    step: Annotated[
+        list[str] | None, typer.Option(metavar="S,...", help="Only these steps, one after the other.")
+    ] = None,
     from_ns: Annotated[int | None, typer.Option(metavar="A", help="Only what ends after: ns since the epoch.")] = None,
     to_ns: Annotated[int | None, typer.Option(metavar="B", help="Only what starts before: ns since the epoch.")] = None,
     gzip: Annotated[bool, typer.Option(help="Pack the trace: trace.json.gz.")] = False,
@@ -39,10 +45,13 @@ def export(
 
     Example: npuwh export W.db --to out --rank 0 --step 12 kernel_details trace
     """
+    from warehouse.export import export as write
+
     with shown("export") as report:
         done = write(
             warehouse, to, kinds or ("text", "trace"),
-            run=run, rank=rank, step=step, from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
+            run=numbers("--run", run), rank=numbers("--rank", rank), step=numbers("--step", step),
+            from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
         )  # fmt: skip
     show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
     for name in done.absent:

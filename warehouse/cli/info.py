@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,37 +12,47 @@ import typer
 
 from warehouse import store
 from warehouse.cli.show import show_rows
-from warehouse.query import Warehouse
+from warehouse.plain_rows import PlainWarehouse
 
-# what is shown of rank_overview; --json has all of it
-_SHOWN = [
-    "rank_id", "run_name", "rank_no", "directory", "device_id", "chip_name", "level", "schema_version", "step_count",
-    "record_count", "rejected_count", "error_count", "warning_count", "left_count",
-]  # fmt: skip
-_VERSIONS = ["framework_version", "cann_version", "schema_version", "input_kind", "rank_origin"]
+# what is shown of rank_overview, a column under its heading; --json has all of it
+_RANKS = {
+    "run": "run_id", "rank": "rank_no", "rank_id": "rank_id", "run_name": "run_name", "directory": "directory",
+    "device": "device_id", "chip": "chip_name", "level": "level", "start (UTC)": "start", "seconds": "seconds",
+    "steps": "step_count", "records": "record_count", "lost": "lost_count", "ignored": "ignored_count",
+    "errors": "error_count", "warnings": "warning_count", "files left out": "left_count",
+}  # fmt: skip
+_VERSIONS = {
+    "run": "run_id", "rank": "rank_no", "torch_npu": "framework_version", "CANN": "cann_version",
+    "schema": "schema_version", "read from": "input_kind", "rank told by": "rank_origin",
+}  # fmt: skip
+_IGNORED = "tables that another tool added"
 
 
 def info(
     warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")],
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
-    """Tell what a warehouse holds: runs, ranks, versions, time range, rows a table, and how complete it is.
+    """Tell what a warehouse holds: runs, ranks, versions, time ranges, rows a table, and how complete it is.
+
+    The columns run and rank are what `npuwh export` takes as --run and --rank; views call them run_id and rank_no.
 
     Example: npuwh info W.db --json
     """
-    with Warehouse(warehouse) as opened:
-        ranks = _all(opened, "rank_overview", "rank_id")
+    with PlainWarehouse(warehouse) as opened:
+        issues = _all(opened, "issue_named", "id")
+        ranks = _all(opened, "rank_overview", "run_id", "rank_no", "rank_id")
+        _count_losses(ranks, issues)
+        sources = _all(opened, "source_named", "id")
         told: dict[str, Any] = {
             "path": str(warehouse),
             "size_bytes": warehouse.stat().st_size,
             "file_version": store.latest_version(),
             "runs": len({rank["run_id"] for rank in ranks}),
+            **_completeness(ranks, sources, issues),
             "ranks": ranks,
-            "start_ns": min((rank["session_start_ns"] for rank in ranks if rank["session_start_ns"]), default=None),
-            "end_ns": max((rank["session_end_ns"] for rank in ranks if rank["session_end_ns"]), default=None),
             "tables": {row["table_name"]: row["row_count"] for row in _all(opened, "table_rows") if row["row_count"]},
-            "sources": _all(opened, "source_named", "id"),
-            "issues": _all(opened, "issue_named", "id"),
+            "sources": sources,
+            "issues": issues,
         }
     if as_json:
         print(json.dumps(told, indent=1))
@@ -49,39 +60,89 @@ def info(
         _tell(told)
 
 
-def _all(opened: Warehouse, view: str, *order: str) -> list[dict[str, Any]]:
+def _all(opened: PlainWarehouse, view: str, *order: str) -> list[dict[str, Any]]:
     columns = [column.name for column in store.view(view).columns]
     batches = opened.rows(*store.select(view, columns, order=order))
     return [dict(zip(columns, row, strict=True)) for rows in batches for row in rows]
 
 
+def _count_losses(ranks: list[dict[str, Any]], issues: list[dict[str, Any]]) -> None:
+    """Records of tables that another tool added are ignored, not lost."""
+    ignored: Counter[int | None] = Counter()
+    for issue in issues:
+        if issue["severity"] == "info":
+            ignored[issue["rank_id"]] += issue["rejected_count"]
+    for rank in ranks:
+        rank["ignored_count"] = ignored[rank["rank_id"]]
+        rank["lost_count"] = rank["rejected_count"] - rank["ignored_count"]
+
+
+def _completeness(
+    ranks: list[dict[str, Any]], sources: list[dict[str, Any]], issues: list[dict[str, Any]]
+) -> dict[str, Any]:
+    found = Counter(issue["severity"] for issue in issues)
+    lost = sum(rank["lost_count"] for rank in ranks)
+    failed = sum(source["state"] == "failed" for source in sources)
+    return {
+        "is_complete": not (found["error"] or found["warning"] or lost or failed),
+        "error_count": found["error"],
+        "warning_count": found["warning"],
+        "lost_count": lost,
+        "ignored_count": sum(rank["ignored_count"] for rank in ranks),
+    }
+
+
 def _tell(told: dict[str, Any]) -> None:
-    ranks: list[dict[str, Any]] = told["ranks"]
+    ranks: list[dict[str, Any]] = [rank | _times(rank) for rank in told["ranks"]]
     print(f"{told['path']}: {told['size_bytes']} bytes, file version {told['file_version']}")
-    print(f"runs: {told['runs']}, ranks: {len(ranks)}, {_range(told['start_ns'], told['end_ns'])}")
+    print(f"runs: {told['runs']}, ranks: {len(ranks)}")
     if any(rank["is_simulated"] for rank in ranks):
         print("some of it was recorded on a simulated device (SimNPU)")
-    _section("ranks", _SHOWN, ranks)
-    _section("versions", ["rank_id", *_VERSIONS], ranks)
+    _section("ranks", _RANKS, ranks)
+    _section("versions", _VERSIONS, ranks)
     print("\nrows a table")
     show_rows(["table", "rows"], sorted(told["tables"].items()), indent="  ")
-    left = [source for source in told["sources"] if source["state"] != "used"]
+    texts = {issue["text"] for issue in told["issues"]}
+    left = [
+        source | ({"note": "see the issue"} if source["note"] in texts else {})  # a fault is told once
+        for source in told["sources"]
+        if source["state"] != "used"
+    ]
     _section("input files left out", ["path", "kind", "state", "note"], left)
     _section("issues", ["severity", "code", "text", "path", "table_name", "count"], told["issues"])
-    lost = sum(rank["rejected_count"] for rank in ranks)
-    found = sum(issue["severity"] != "info" for issue in told["issues"])
-    complete = "complete" if not lost and not found else f"not complete: {lost} records rejected, {found} issues"
-    print(f"\n{complete}; `npuwh check {told['path']}` looks closer")
+    print(f"\n{completeness(told)}; `npuwh check {told['path']}` looks closer")
 
 
-def _section(title: str, columns: list[str], rows: list[dict[str, Any]]) -> None:
+def completeness(told: dict[str, Any]) -> str:
+    """How complete a warehouse is, in one line.
+
+    >>> completeness({"is_complete": True, "error_count": 0, "warning_count": 0, "lost_count": 0, "ignored_count": 953})
+    'complete: 0 errors, 0 warnings; 953 records ignored (tables that another tool added)'
+    """
+    text = f"{'complete' if told['is_complete'] else 'not complete'}: " + ", ".join(
+        [_counted(told["error_count"], "error"), _counted(told["warning_count"], "warning")]
+        + ([f"{_counted(told['lost_count'], 'record')} lost"] if told["lost_count"] else [])
+    )
+    ignored = told["ignored_count"]
+    return f"{text}; {_counted(ignored, 'record')} ignored ({_IGNORED})" if ignored else text
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _section(title: str, columns: dict[str, str] | list[str], rows: list[dict[str, Any]]) -> None:
     if rows:
+        keys = list(columns.values()) if isinstance(columns, dict) else columns
         print(f"\n{title}")
-        show_rows(columns, [[row[column] for column in columns] for row in rows], indent="  ")
+        show_rows(list(columns), [[row[key] for key in keys] for row in rows], indent="  ")
 
 
-def _range(start_ns: int | None, end_ns: int | None) -> str:
-    if start_ns is None or end_ns is None:
-        return "time range unknown"
+def _times(rank: dict[str, Any]) -> dict[str, Any]:
+    """When the rank was recorded, for people."""
+    start_ns, end_ns = rank["session_start_ns"], rank["session_end_ns"]
+    if start_ns is None:
+        return {"start": None, "seconds": None}
     begin = datetime.fromtimestamp(start_ns // 10**9, timezone.utc)
-    return f"{begin:%Y-%m-%d %H:%M:%S} UTC, {(end_ns - start_ns) / 1e9:.3f} s ({start_ns} to {end_ns} ns)"
+    seconds = None if end_ns is None else f"{(end_ns - start_ns) / 1e9:.3f}"
+    return {"start": f"{begin:%Y-%m-%d %H:%M:%S}", "seconds": seconds}

@@ -9,7 +9,6 @@ import typer
 
 from warehouse.cli.outcome import say
 from warehouse.cli.progress import shown_rows
-from warehouse.ingest import ingest as load
 
 
 def ingest(
@@ -19,7 +18,12 @@ def ingest(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="W.db", help="The warehouse; without it ./<name of PATH>.db."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="W.db",
+            help="The warehouse; without it ./<name of PATH>.db, for a PATH that is a database ./<name>_npuwh.db.",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace inputs that changed since they were read.")] = False,
 ) -> int:
@@ -29,6 +33,8 @@ def ingest(
 
     Example: npuwh ingest profiles/ -o W.db
     """
+    from warehouse.ingest import ingest as load
+
     with shown_rows("ingest") as report:
         done = load(paths, output, force=force, progress=report)
     first, *others = done.lines()

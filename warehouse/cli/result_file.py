@@ -10,13 +10,13 @@ from typing import IO
 
 from warehouse import store
 from warehouse.errors import UsageError, WriteError
-from warehouse.query import Warehouse
+from warehouse.plain_rows import PlainWarehouse
 
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 
 
-def check_target(target: Path, opened: Warehouse) -> None:
+def check_target(target: Path, opened: PlainWarehouse) -> None:
     """UsageError if `target` is the warehouse, lies in one of its inputs, or is any SQLite database.
 
     Example: `check_target(Path("rows.csv"), opened)`
@@ -62,7 +62,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _paths(opened: Warehouse, table: str) -> list[str]:
+def _paths(opened: PlainWarehouse, table: str) -> list[str]:
     return [path for rows in opened.rows(*store.select(table, ["path"])) for (path,) in rows]
 
 

@@ -7,20 +7,18 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import IO, Annotated, Any
 
-import pyarrow.parquet
 import typer
 
 from warehouse.cli.result_file import check_target, replacing
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
-from warehouse.query import Warehouse
+from warehouse.plain_rows import PlainWarehouse
 
-Batches = Iterator[list[tuple[Any, ...]]]
 _GUARDED = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes these for formulas
 
 
@@ -35,13 +33,15 @@ def sql(
 ) -> None:
     """Ask a warehouse anything in SQL.
 
+    The table on a terminal rounds and cuts what is long; csv, json and parquet are exact.
+
     Example: npuwh sql W.db "SELECT kernel_name, total_ns FROM kernel_time ORDER BY total_ns DESC LIMIT 10"
     """
     chosen = form or (output.suffix[1:] if output and output.suffix[1:] in FORMATS else "table")
     if chosen not in FORMATS:
         raise UsageError(f"--format {chosen}: is none of {', '.join(FORMATS)}")
     write = FORMATS[chosen]
-    with Warehouse(warehouse) as opened:
+    with PlainWarehouse(warehouse) as opened:
         if output is None:
             if chosen == "parquet" and sys.stdout.isatty():
                 raise UsageError("--format parquet: is no text for a terminal; give a file with -o")
@@ -52,13 +52,13 @@ def sql(
             write(opened, statement, file)
 
 
-def _table(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+def _table(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
     names, batches = opened.result(statement)
     with _text(out) as text:
-        show_rows(names, chain.from_iterable(batches), text)
+        show_rows(names, chain.from_iterable(batches), text, null="NULL")
 
 
-def _csv(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+def _csv(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
     names, batches = opened.result(statement)
     with _text(out) as text:
         writer = csv.writer(text)
@@ -75,7 +75,7 @@ def _guarded(value: Any) -> Any:
     return value
 
 
-def _json(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
+def _json(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
     """An array of objects, one a line."""
     names, batches = opened.result(statement)
     with _text(out) as text:
@@ -95,11 +95,16 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _parquet(opened: Warehouse, statement: str, out: IO[bytes]) -> None:
-    batches = opened.batches(statement)
-    with pyarrow.parquet.ParquetWriter(out, batches.schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
+def _parquet(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
+    from pyarrow.parquet import ParquetWriter
+
+    from warehouse.query import Warehouse
+
+    with Warehouse(opened.path) as typed:
+        batches = typed.batches(statement)
+        with ParquetWriter(out, batches.schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
 
 
 class _text(io.TextIOWrapper):  # noqa: N801 - used like a function
@@ -113,7 +118,7 @@ class _text(io.TextIOWrapper):  # noqa: N801 - used like a function
         self.detach()
 
 
-FORMATS: dict[str, Callable[[Warehouse, str, IO[bytes]], None]] = {
+FORMATS: dict[str, Callable[[PlainWarehouse, str, IO[bytes]], None]] = {
     "table": _table,
     "csv": _csv,
     "json": _json,

@@ -15,5 +15,5 @@ def upgrade(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The 
 
     Example: npuwh upgrade W.db
     """
-    store.upgrade(warehouse)
-    print(f"{warehouse}: file version {store.latest_version()}, views of this npuwh")
+    done = "upgraded; it now has" if store.upgrade(warehouse) else "nothing to do, it has"
+    print(f"{warehouse}: {done} file version {store.latest_version()} and the views of this npuwh")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +11,18 @@ import typer
 from warehouse import store
 from warehouse.cli.outcome import say
 from warehouse.cli.show import show_rows
+from warehouse.errors import UsageError
 
 
 def views(
     warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")],
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A view: show its columns and units.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A view or a table: show its columns, units and meaning.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also the views that exports, traces and checks read.")] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="The tables instead of the views.")] = False,
 ) -> None:
-    """List what can be asked of a warehouse: its views, or one view with its columns and units.
+    """List what can be asked of a warehouse: its views and tables, or one of them with its columns and units.
 
     Example: npuwh views W.db kernel_time
     """
@@ -26,19 +30,53 @@ def views(
         if stale := store.stale_views(connection):
             say(f"{warehouse}: {len(stale)} views are not of this npuwh; run `npuwh upgrade {warehouse}`")
     if name is not None:
-        _show_view(store.view(name))
-        return
-    listed = sorted(store.views().values(), key=lambda view: (view.room, view.name))
-    for room, members in groupby(listed, key=lambda view: view.room):
+        _show_one(name)
+    elif tables:
+        show_rows(["table", "what it holds"], [(table.name, table.purpose) for table in store.TABLES.values()])
+    else:
+        _list(warehouse, every)
+
+
+def _list(warehouse: Path, every: bool) -> None:
+    shown = store.rooms(store.QUESTIONS + store.PLUMBING if every else store.QUESTIONS)
+    for room, members in shown.items():
         print(f"{room}:")
-        show_rows(["view", "what it tells"], [(view.name, view.purpose) for view in members], indent="  ")
+        show_rows(["view", "what it tells"], [(view.name, view.summary) for view in members], indent="  ")
         print()
+    print(f"One of them with its columns: npuwh views {warehouse} NAME")
+    if not every:
+        counts = {room: len(members) for room, members in store.rooms(store.PLUMBING).items()}
+        hidden = ", ".join(f"{count} {room}" for room, count in counts.items())
+        print(f"Not listed: {sum(counts.values())} views ({hidden}); --all lists them")
+    print("The tables they read: --tables")
+
+
+def _show_one(name: str) -> None:
+    if name in store.views():
+        _show_view(store.view(name))
+    elif name in store.TABLES:
+        _show_table(store.TABLES[name])
+    else:
+        near = store.did_you_mean(name, [*store.views(), *store.TABLES])
+        raise UsageError(f"there is no view or table '{name}': --all lists the views, --tables the tables{near}")
 
 
 def _show_view(view: store.View) -> None:
-    print(f"{view.name} ({view.room})\n{view.purpose}\n")
-    print(f"a row for each: {', '.join(view.grain)}\nread from:      {', '.join(view.uses)}")
+    print(f"{view.name} (view, room {view.room})\n{view.purpose}\n")
+    print(f"a row for each: {', '.join(view.grain)}\nread from:      {', '.join(view.uses) or 'nothing'}")
     if view.file:
         print(f"written as:     {view.file}")
     print()
     show_rows(["column", "unit", "meaning"], [(c.name, c.unit, c.description) for c in view.columns])
+
+
+def _show_table(table: store.WarehouseTable) -> None:
+    print(f"{table.name} (table)\n{table.purpose}\n")
+    keys = "; ".join(", ".join(key) for key in (*table.unique, *table.indexes))
+    readers = sorted(view.name for view in store.views().values() if table.name in view.uses)
+    print(f"indexes:  {keys or 'none'}\nread by:  {', '.join(readers) or 'no view'}\n")
+    rows = [
+        (column.name, column.kind.lower(), "no" if column.is_required else "yes", column.unit, column.meaning)
+        for column in table.columns
+    ]
+    show_rows(["column", "type", "NULL", "unit", "meaning"], rows)

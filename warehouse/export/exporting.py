@@ -14,7 +14,7 @@ from warehouse.errors import UsageError, WarehouseVersionError
 from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
 from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, unwritable_files, whole_files
-from warehouse.export.selection import ChosenRank, Selection, choose
+from warehouse.export.selection import ChosenRank, Numbers, Selection, choose
 
 OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
 # called before each file with what it is, how many are done, and how many there are
@@ -59,9 +59,9 @@ def export(
     to: Path | str,
     kinds: Sequence[str] = ("text", "trace"),
     *,
-    run: int | None = None,
-    rank: int | None = None,
-    step: int | None = None,
+    run: Numbers = None,
+    rank: Numbers = None,
+    step: Numbers = None,
     from_ns: int | None = None,
     to_ns: int | None = None,
     gzip: bool = False,
@@ -70,8 +70,8 @@ def export(
     """Write deliverables of the warehouse below the directory `to`.
 
     `kinds`: `text` (every text deliverable), one of them by name, `trace` (one Chrome trace of all chosen ranks, `gzip`
-    packs it), `parquet` (a file a view, also without rows).  `run` is run.id, `rank` and `step` are numbers;
-    [from_ns, to_ns) are ns since the Unix epoch and take what overlaps them.  Text lies at
+    packs it), `parquet` (a file a view, also without rows).  `run` is run.id, `rank` and `step` are numbers, one or
+    several; [from_ns, to_ns) are ns since the Unix epoch and take what overlaps them.  Text lies at
     `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file name>` (deliverables.md section 0); what has
     no rows gets no file.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from warehouse import store
-from warehouse.export.selection import ChosenRank, Selection
+from warehouse.export.selection import ChosenRank, Selection, listed
 
 _NAMED = 3  # files that are named, more are counted
 
@@ -30,7 +30,7 @@ def why_nothing(
         return _no_events(connection, ranks)
     text = _would_be_empty(files)
     if selection.step is not None:
-        text += f" in step {selection.step}"
+        text += f" in step {listed(selection.step)}"
     if selection.from_ns is not None or selection.to_ns is not None:
         first, last = min(first for first, _ in extents), max(last for _, last in extents)
         text += f" in the window{_bounds(selection)}; the records chosen from lie from {first} to {last}"

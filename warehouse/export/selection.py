@@ -81,8 +81,11 @@ def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenR
         "run_id": {rank.run_id for rank in ranks},
         "rank_no": {rank.rank_no for rank in ranks},
     }
-    if not ranks or any(not found[column].issuperset(values or ()) for column, values in wanted.items()):
+    if not ranks:
         raise UsageError(_nothing(connection, selection))
+    absent = {column: [one for one in values or () if one not in found[column]] for column, values in wanted.items()}
+    if any(absent.values()):
+        raise UsageError(_nothing(connection, Selection(absent["run_id"] or None, absent["rank_no"] or None)))
     steps = _several(selection.step)
     if steps is None:
         return ranks
@@ -92,10 +95,19 @@ def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenR
         present |= numbers
         if numbers:
             chosen.append(with_steps)
-    if absent := [step for step in steps if step not in present]:
+    if missing := [step for step in steps if step not in present]:
         there = _listed(connection, "step", "step_no")
-        raise UsageError(f"no chosen rank has a step {', '.join(map(str, absent))}; there are {there}")
+        raise UsageError(f"no chosen rank has a step {listed(missing)}; there are {there}")
     return chosen
+
+
+def listed(numbers: Numbers) -> str:
+    """One or several numbers as text.
+
+    >>> listed(3), listed((0, 1))
+    ('3', '0, 1')
+    """
+    return ", ".join(map(str, _several(numbers) or ()))
 
 
 def _several(numbers: Numbers) -> tuple[int, ...] | None:
@@ -208,8 +220,8 @@ def _with_steps(
 
 def _nothing(connection: sqlite3.Connection, selection: Selection) -> str:
     wanted = [
-        f"{word} {', '.join(map(str, numbers))}"
-        for word, numbers in (("run", _several(selection.run)), ("rank", _several(selection.rank)))
+        f"{word} {listed(numbers)}"
+        for word, numbers in (("run", selection.run), ("rank", selection.rank))
         if numbers is not None
     ]
     if not wanted:

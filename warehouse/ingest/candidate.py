@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.ingest.discover import RankInput, rank_in_name
@@ -11,7 +12,8 @@ from warehouse.ingest.sources import Signature, signatures
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.official import peek_official
-from warehouse.readers.profiler_json import read_profiler_info, read_profiler_metadata
+from warehouse.readers.profiler_json import read_json, read_profiler_info, read_profiler_metadata
+from warehouse.readers.raw import peek_raw
 
 # who is believed first about the rank number: the profiler wrote these from the running job, a name may be changed
 _TRUST = ("RANK_DEVICE_MAP", "profiler_info", "file name")
@@ -25,6 +27,7 @@ class Candidate:
     facts: RankFacts
     signatures: dict[Path, Signature]
     descriptions: dict[Path, Ledger] = field(default_factory=dict)
+    profiler: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rank_no(self) -> int | None:
@@ -60,7 +63,11 @@ def examine(each: RankInput) -> Candidate:
     before = signatures(each)
     facts = RankFacts()
     descriptions = {}
-    if each.database is not None:
+    profiler: dict[str, Any] = {}
+    if each.raw is not None:
+        profiler = _profiler(each)
+        facts = peek_raw(each.raw, profiler)
+    elif each.database is not None:
         facts = peek_official(each.database)
         if (number := rank_in_name(each.database)) is not None:
             facts.ranks.append(("file name", number))
@@ -74,7 +81,15 @@ def examine(each: RankInput) -> Candidate:
             ledger.note(WARNING, "bad-description", str(error))
     if each.database is None and each.info is not None and (number := rank_in_name(each.info)) is not None:
         facts.ranks.append(("file name", number))
-    return Candidate(each, facts, before, descriptions)
+    return Candidate(each, facts, before, descriptions, profiler)
+
+
+def _profiler(each: RankInput) -> dict[str, Any]:
+    """The whole of profiler_info, which tells what the times of raw data mean; {} without one that can be read."""
+    try:
+        return {} if each.info is None else read_json(each.info)
+    except InputError:  # noted where its facts are read
+        return {}
 
 
 def _merge(facts: RankFacts, more: RankFacts) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.readers.raw_files import FRAMEWORK, RawFiles, find_raw, is_raw_folder
 
 PROFILER, MSPROF, ANALYSIS, INFO, METADATA = (
     "profiler database", "msprof database", "analysis database", "profiler_info", "profiler_metadata",
@@ -20,6 +21,7 @@ _KINDS = {
     INFO: re.compile(r"profiler_info(?:_(\d+))?\.json"),
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
+RAW = "raw directory"
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _PROF = "PROF_"
 _SUFFIX = "_ascend_pt"
@@ -39,10 +41,15 @@ class RankInput:
     analysis: Path | None = None
     info: Path | None = None
     metadata: Path | None = None
+    raw: RawFiles | None = None
     left: list[Path] = field(default_factory=list)
 
     def files(self) -> list[tuple[Path, str]]:
         """Every file that is read, with its kind."""
+        found = [] if self.raw is None else self.raw.files()
+        return found + self._single_files()
+
+    def _single_files(self) -> list[tuple[Path, str]]:
         found = [
             (self.database, self.database_kind),
             (self.analysis, ANALYSIS),
@@ -113,6 +120,8 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
             failures.append((folder, f"cannot be read ({error.strerror or error})"))
             continue
         files: dict[str, list[Path]] = {}
+        if raw := _raw_parts(folder, entries, folder == root):
+            files[RAW] = raw
         below = []
         for entry in entries:
             path = folder / entry.name
@@ -126,6 +135,18 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
             failures.append((folder, f"lies {_DEEPEST} directories deep; what is below is not looked at"))
         if files:
             yield _Folder(folder, files)
+
+
+def _raw_parts(folder: Path, entries: list[os.DirEntry[str]], is_root: bool) -> list[Path]:
+    """The raw directories that make a run of this directory: those in it, or itself where it stands alone."""
+    parts = [folder / entry.name for entry in entries if is_raw_folder(entry.name) and _is_dir(entry)]
+    if any(part.name == FRAMEWORK for part in parts) or folder.name.endswith(_SUFFIX):
+        return parts
+    return [folder] if is_raw_folder(folder.name) and (is_root or not _is_run(folder.parent)) else []
+
+
+def _is_run(folder: Path) -> bool:
+    return folder.name.endswith(_SUFFIX) or (folder / FRAMEWORK).is_dir()
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:
@@ -167,12 +188,14 @@ def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
 
 
 def _owner(folder: Path) -> Path:
-    if folder.name == _OUTPUT:
+    if folder.name in (_OUTPUT, FRAMEWORK):
         return folder.parent
     above = [folder, *folder.parents]
     prof = next((place for place, path in enumerate(above) if path.name.startswith(_PROF)), None)
     if prof is None:
         return folder
+    if _is_run(above[prof].parent):
+        return above[prof].parent
     return next((path for path in above[prof:] if path.name.endswith(_SUFFIX)), above[prof])
 
 
@@ -182,6 +205,8 @@ def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
     def files(kind: str) -> list[Path]:
         return [path for folder in folders for path in folder.files.get(kind, [])]
 
+    if (found := _raw_input(owner, files)) is not None:
+        return [found]
     databases, kind = files(PROFILER), PROFILER
     left = files(MSPROF) if databases else []
     if not databases:
@@ -208,6 +233,23 @@ def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
         inputs.append(found)
     inputs[0].left = left
     return inputs
+
+
+def _raw_input(owner: Path, files: Callable[[str], list[Path]]) -> RankInput | None:
+    """The input whose raw data are read, whatever others have made of them; None without raw data."""
+    raw = find_raw(owner, files(RAW)) if files(RAW) else None
+    if raw is None or not raw.has_data:
+        return None
+    infos, metadata, analysis = files(INFO), files(METADATA), files(ANALYSIS)
+    if not infos:  # a part of a run was given by itself
+        beside = [entry for entry in sorted(owner.iterdir()) if entry.is_file()]
+        infos = [entry for entry in beside if kind_of(entry.name) == INFO]
+        metadata = metadata or [entry for entry in beside if kind_of(entry.name) == METADATA]
+    found = _input(owner, None, PROFILER, is_run=True)
+    found.raw = raw
+    found.info, found.metadata, found.analysis = (each[0] if each else None for each in (infos, metadata, analysis))
+    found.left = [*files(PROFILER), *files(MSPROF), *analysis[1:], *infos[1:], *metadata[1:]]
+    return found
 
 
 def _input(owner: Path, database: Path | None, kind: str, is_run: bool) -> RankInput:

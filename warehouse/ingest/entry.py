@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.candidate import Candidate, examine
-from warehouse.ingest.discover import RankInput, discover
+from warehouse.ingest.discover import RankInput, discover, kind_of
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.rank_writer import RankWriter
@@ -28,7 +28,8 @@ def ingest(
 ) -> IngestReport:
     """Load every profile below the paths into the warehouse `output`, making it if it does not exist.
 
-    `output` None: `<name of the path>.db` in the working directory.  Inputs that are in the warehouse already are left
+    `output` None: `<name of the path>.db` in the working directory, `<name>_npuwh.db` for a path that is a database.
+    Inputs that are in the warehouse already are left
     alone; those that changed since are refused, or replaced with `force`.  A bad input becomes an issue, the others
     load.  `progress` is called with (table, rows written) as rows are written, with (input, 0) when an input begins.
 
@@ -50,7 +51,8 @@ def ingest(
         names = ", ".join(map(str, inputs))
         reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
         raise InputError(
-            f"{names}: holds no profile (ascend_pytorch_profiler[_N].db, msprof_<time>.db or analysis.db){reasons}"
+            f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
+            f"analysis.db){reasons}"
         )
     plan = _plan(found.inputs, Existing.read(target) if exists else Existing(), force)
     plan.lost += found.failures
@@ -63,8 +65,12 @@ def ingest(
 def choose_output(inputs: list[Path], output: Path | None) -> Path:
     """The output, or the default for one input; UsageError if it would lie inside an input, or nowhere.
 
+    The default is never the name of the input or of a profiler's file.
+
     >>> choose_output([Path("no-such-place/job")], None).name
     'job.db'
+    >>> choose_output([Path("no-such-place/msprof_20240102")], None).name
+    'msprof_20240102_npuwh.db'
     """
     if output is None:
         if len(inputs) > 1:
@@ -74,6 +80,8 @@ def choose_output(inputs: list[Path], output: Path | None) -> Path:
         if not name:
             raise UsageError(f"{inputs[0]}: has no name to call the warehouse by; say with -o where it goes")
         output = Path(f"{name}.db")
+        if output.name == source.name or kind_of(output.name):  # nobody should take it for a profile
+            output = Path(f"{name}_npuwh.db")
     place = output.resolve()
     for source in (path.resolve() for path in inputs):
         if place == source or (source.is_dir() and place.is_relative_to(source)):
@@ -125,7 +133,7 @@ def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
 def _carry_out(plan: _Plan, target: Path, exists: bool, progress: Progress) -> IngestReport:
     """Load what is to be loaded; once more without it if a replacement fails, so that what was there stays."""
     while True:
-        report = IngestReport(target, unchanged=plan.unchanged, refused=plan.refused, failed=list(plan.lost))
+        report = IngestReport(target, exists, unchanged=plan.unchanged, refused=plan.refused, failed=list(plan.lost))
         report.failed += [(each.path, reason) for each, reason in plan.bad]
         if not plan.todo:
             return report
@@ -163,7 +171,11 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.records += writer.records
             report.rejected += writer.rejected
+            report.ignored += writer.ignored
             report.warnings += writer.warnings
+            report.errors += writer.errors
+            if candidate.input.database is None:
+                report.only_reference.append(candidate.input.path)
         if not report.added and not report.replaced:
             raise InputError(_why_nothing(report))
         for each, reason in failures:

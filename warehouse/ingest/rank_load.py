@@ -12,7 +12,7 @@ import pyarrow as pa
 from warehouse.ingest.link import NONE, LinkStore, Numbers
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import Ledger
-from warehouse.readers.official import OfficialReader
+from warehouse.readers.reader import ProfileReader
 from warehouse.store import Loader
 from warehouse.store.loader import Column
 
@@ -35,7 +35,7 @@ class RankLoad:
     """One rank on its way into the warehouse."""
 
     loader: Loader
-    reader: OfficialReader
+    reader: ProfileReader
     links: LinkStore
     rank_id: int
     source_id: int

@@ -9,19 +9,22 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, MSPROF, RankInput
+from warehouse.ingest.discover import ANALYSIS, MSPROF, RankInput, kind_of
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
 from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
-from warehouse.readers.issues import ERROR, WARNING, Issue, Ledger, TableCount
+from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
+from warehouse.readers.raw import RawReader
 from warehouse.store import Loader
 from warehouse.store.loader import Column
 
 _SIMULATED = "SimNPU"
+RAW_PROFILE = "raw profile"
 
 
 @dataclass
@@ -38,7 +41,7 @@ class _Source:
 
 
 class RankWriter:
-    """Loads one candidate; `records`, `rejected` and `warnings` count what it came to."""
+    """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
 
     def __init__(
         self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
@@ -47,7 +50,7 @@ class RankWriter:
         self._links = links
         self._catalogue = catalogue
         self._progress = progress
-        self.records = self.rejected = self.warnings = 0
+        self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
 
     def load(self, candidate: Candidate, run_id: int) -> None:
         """Write the rank and everything it has.  InputError if a file is bad or changes while it is read."""
@@ -63,9 +66,14 @@ class RankWriter:
         self._write_metadata(candidate, rank_id, sources[0].id)
         sample = AnalysisSample()
         if ANALYSIS in by_kind:
-            sample = self._read_analysis(by_kind[ANALYSIS], rank_id, needed=candidate.input.database is None)
+            is_all = candidate.input.database is None and candidate.input.raw is None
+            sample = self._read_analysis(by_kind[ANALYSIS], rank_id, needed=is_all)
+        if candidate.input.raw is not None:
+            self._read_raw(candidate, sources, rank_id, sample)
         if candidate.input.database is not None:
             self._read_profile(candidate, by_kind[candidate.input.database_kind], rank_id, sample)
+        elif candidate.input.raw is None:
+            sources[0].ledger.note(WARNING, "only-reference", ONLY_REFERENCE)
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
@@ -74,7 +82,8 @@ class RankWriter:
                 raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
         for place, path in enumerate(candidate.input.left):
             note = "the same profile is read from another file"
-            sources.append(_Source(first + len(files) + place, path, MSPROF, Ledger(), "left", note))
+            kind = kind_of(path.name) or MSPROF
+            sources.append(_Source(first + len(files) + place, path, kind, Ledger(), "left", note))
         self._write_sources(sources, rank_id)
 
     def write_failure(self, each: RankInput, reason: str) -> None:
@@ -102,7 +111,7 @@ class RankWriter:
             "rank_origin": candidate.rank_origin,
             "device_id": device,
             "chip_name": chip,
-            "input_kind": each.database_kind if each.database is not None else ANALYSIS,
+            "input_kind": RAW_PROFILE if each.raw is not None else each.database_kind if each.database else ANALYSIS,
             "path": str(each.path),
             "directory": each.directory,
             "is_simulated": int(any(_SIMULATED in name for name in facts.chip_names.values())),
@@ -144,6 +153,21 @@ class RankWriter:
             if reader.changed():
                 raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
 
+    def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
+        assert candidate.input.raw is not None
+        with RawReader(candidate.input.raw, candidate.profiler) as reader:
+            strings = StringMap(self._loader, reader)
+            load = RankLoad(self._loader, reader, self._links, rank_id, sources[0].id, strings, self._progress)
+            hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
+            load_rank(load, candidate.facts, self._catalogue, hashes)
+            for source in sources:
+                if source.path in reader.ledgers:
+                    source.ledger = reader.ledgers[source.path]
+                if source.path in reader.bytes_of:
+                    source.note = "{:,} bytes decoded, {:,} rejected".format(*reader.bytes_of[source.path])
+            for issue in reader.ledger.issues:
+                self._write_issue(issue, None, rank_id)
+
     def _write_sources(self, sources: list[_Source], rank_id: int | None) -> None:
         for source in sources:
             facts = _facts_of(source.path)
@@ -182,8 +206,10 @@ class RankWriter:
             }
             self._loader.write("source_table", columns)
 
-    def _write_issue(self, issue: Issue, source_id: int, rank_id: int | None) -> None:
+    def _write_issue(self, issue: Issue, source_id: int | None, rank_id: int | None) -> None:
+        self.errors += issue.severity == ERROR
         self.warnings += issue.severity == WARNING
+        self.ignored += issue.rejected if issue.severity == INFO else 0
         columns: dict[str, Column] = {
             "source_id": source_id,
             "rank_id": rank_id,

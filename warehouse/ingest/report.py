@@ -5,12 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ONLY_REFERENCE = (
+    "only reference results (analysis.db), no profiler database: there are no operators, kernels or steps to ask for"
+)
+
 
 @dataclass
 class IngestReport:
-    """Inputs by what became of them; (input, reason) for those that were not taken."""
+    """Inputs by what became of them; (input, reason) for those that were not taken.
+
+    `existed`: the warehouse was there before.  Of the records, `rejected` were not loaded; `ignored` are those of them
+    that nobody misses.
+    """
 
     output: Path
+    existed: bool = False
     added: list[Path] = field(default_factory=list)
     replaced: list[Path] = field(default_factory=list)
     unchanged: list[Path] = field(default_factory=list)
@@ -18,7 +27,10 @@ class IngestReport:
     failed: list[tuple[Path, str]] = field(default_factory=list)
     records: int = 0
     rejected: int = 0
+    ignored: int = 0
+    errors: int = 0
     warnings: int = 0
+    only_reference: list[Path] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -34,15 +46,26 @@ class IngestReport:
             if paths:
                 ranks = "1 rank" if len(paths) == 1 else f"{len(paths)} ranks"
                 done.append(f"{ranks} {verb}")
-        text = f"{self.output}: {', '.join(done) or 'nothing added'}"
+        text = f"{self._change()}{self.output}: {', '.join(done) or 'nothing added'}"
         if self.records:
-            text += f"; {self.records:,} records read, {self.rejected:,} rejected"
+            text += f"; {self.records:,} records read, {self.rejected - self.ignored:,} lost"
+        if self.ignored:
+            text += f", {self.ignored:,} ignored (tables that another tool added)"
         lines = [text]
         lines += [f"refused: {told(path, reason)}" for path, reason in self.refused]
         lines += [f"failed: {told(path, reason)}" for path, reason in self.failed]
-        if self.warnings:
-            lines.append(f"{self.warnings} warnings; see `npuwh check {self.output}`")
+        lines += [f"warning: {path}: {ONLY_REFERENCE}" for path in self.only_reference]
+        if self.errors or self.warnings:
+            lines.append(f"{self.errors} errors, {self.warnings} warnings; see `npuwh check {self.output}`")
         return lines
+
+    def _change(self) -> str:
+        """What was done to the file."""
+        if not self.added and not self.replaced:
+            return ""
+        if not self.existed:
+            return "made "
+        return "added to " if self.added else "changed "
 
 
 def told(path: Path, reason: str) -> str:

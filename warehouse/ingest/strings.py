@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.ingest.link import NONE, Numbers
-from warehouse.readers.official import OfficialReader
+from warehouse.readers.reader import ProfileReader
 from warehouse.store import Loader
 
 _MISSING_TEXTS = ("N/A",)
@@ -21,7 +21,7 @@ class StringMap:
     Numbers that the source gives no text for become NONE and are counted in `unresolved`.
     """
 
-    def __init__(self, loader: Loader, reader: OfficialReader) -> None:
+    def __init__(self, loader: Loader, reader: ProfileReader) -> None:
         self._loader = loader
         self._reader = reader
         numbers, ids, forms = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int8)]

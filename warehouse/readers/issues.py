@@ -69,7 +69,7 @@ class Ledger:
     def take_back(self, table: str, count: int, code: str, text: str) -> None:
         """Records that were handed over but found no place: booked as rejected instead of loaded."""
         if count > 0:
-            self.tables[table].loaded -= count
+            self.tables.setdefault(table, TableCount()).loaded -= count
             self.reject(table, count, code, text)
 
     def note(

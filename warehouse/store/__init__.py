@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import is_warehouse, open_read, open_write
-from warehouse.store.registry import stale_views, view, views
+from warehouse.store.registry import PLUMBING, QUESTIONS, did_you_mean, rooms, stale_views, view, views
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from warehouse.store.writing import add_to, create, new_warehouse, upgrade
 
 __all__ = [
+    "PLUMBING",
+    "QUESTIONS",
     "TABLES",
     "Loader",
     "TableColumn",
@@ -31,6 +33,7 @@ __all__ = [
     "create",
     "delete_failures",
     "delete_rank",
+    "did_you_mean",
     "integrity",
     "is_warehouse",
     "latest_version",
@@ -39,6 +42,7 @@ __all__ = [
     "open_read",
     "open_write",
     "quoted",
+    "rooms",
     "select",
     "stale_views",
     "upgrade",

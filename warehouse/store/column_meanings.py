@@ -122,7 +122,7 @@ _ANYWHERE = _texts("""
     idle_time                     ms; neither moving nor waiting
     input_dtypes_id               string.id: input types
     input_formats_id              string.id: input formats
-    input_kind                    what was read: pytorch_db, msprof_db, analysis ...
+    input_kind                    what was read: profiler, msprof or analysis database
     input_shapes_id               string.id: input shapes, as recorded
     instance_no                   which of several
     is_covered                    1 = a parent record whose sub-tasks are drawn instead
@@ -246,7 +246,7 @@ _ANYWHERE = _texts("""
     transit_time                  ms; moving
     transport_id                  string.id: transport, SDMA, RDMA, LOCAL ...
     transport_type                transport
-    type                          collective, p2p or total
+    type                          collective or p2p
     type_id                       string.id: task type
     unit                          unit of the values
     value                         value

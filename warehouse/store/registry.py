@@ -13,6 +13,9 @@ from warehouse.errors import UsageError
 from warehouse.store.resources import resource_folder
 from warehouse.store.view_file import View, read_view
 
+# rooms of sql/ in the order in which they are listed: what people ask, and what the tools are made of
+QUESTIONS = ("device", "host", "step", "comm", "cluster", "memory", "graph")
+PLUMBING = ("base", "export", "trace", "official", "check")
 _OURS = "\n-- grain: "  # a header line that every view of ours has
 
 
@@ -39,6 +42,17 @@ def read_views(folder: Path) -> dict[str, View]:
         return {name: found[name] for name in TopologicalSorter(graph).static_order()}
     except CycleError as error:
         raise ValueError(f"views use each other in a circle: {' -> '.join(error.args[1])}") from error
+
+
+def rooms(names: Iterable[str] = QUESTIONS + PLUMBING) -> dict[str, list[View]]:
+    """The views of those rooms by name, the rooms in that order; rooms without views are left out.
+
+    >>> next(iter(rooms()))
+    'device'
+    """
+    listed = sorted(views().values(), key=lambda each: each.name)
+    found = {room: [each for each in listed if each.room == room] for room in names}
+    return {room: members for room, members in found.items() if members}
 
 
 def view(name: str) -> View:

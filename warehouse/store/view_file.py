@@ -21,6 +21,7 @@ from warehouse.errors import UsageError
 
 _KEYS = ("grain", "uses", "file", "window", "cols")
 _COLUMN = re.compile(r'(?P<name>"[^"]+"|\S+)\s+(?P<unit>\S+)(?:\s+(?P<text>.*))?$')
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)])\. (?=[A-Z])")
 _FLAGS = re.compile(r"\[(key|optional)\]\s*")
 
 
@@ -57,6 +58,16 @@ class View:
     file: str | None
     window: ViewWindow | None
     text: str
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the purpose, without its full stop.
+
+        >>> from warehouse.store.registry import view
+        >>> view("kernel_time").summary
+        'Device time of each kernel name on each rank'
+        """
+        return _SENTENCE_END.split(self.purpose)[0].rstrip(".")
 
     def column(self, name: str) -> ViewColumn:
         """The column of that name; UsageError if there is none."""

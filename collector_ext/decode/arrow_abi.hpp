@@ -1,9 +1,17 @@
-// The Arrow C data interface, as its specification defines it.
+// The structures of the Arrow C data interface, as its specification publishes them.
 #pragma once
 
 #include <cstdint>
 
-namespace npuwh {
+// Same guard as every copy of the specification, so that two headers never define them twice.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+extern "C" {
 
 struct ArrowSchema {
     const char* format;
@@ -30,4 +38,6 @@ struct ArrowArray {
     void* private_data;
 };
 
-}  // namespace npuwh
+}  // extern "C"
+
+#endif  // ARROW_C_DATA_INTERFACE

@@ -1,0 +1,133 @@
+"""Raw profiles against what the vendor's parsers made of them: text and trace, and every record of their databases."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from warehouse.export import export
+from warehouse.ingest import ingest
+from warehouse.readers.official import OfficialReader
+from warehouse.readers.raw import RawReader
+from warehouse.readers.raw_files import find_raw
+
+TESTS = Path(__file__).parents[2]
+SHARED = TESTS.parents[1] / "shared"
+GOLD = SHARED / "data" / "gold"
+SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+
+pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SCENARIOS, reason="../shared is not there")]
+
+TEXTS = frozenset(
+    "name level dtypes shapes component frame module scope op_type core input_shapes input_dtypes input_formats "
+    "output_shapes output_dtypes output_formats attributes state hf32 grid block type group data_type algorithm "
+    "rdma_type transport link_type direction action event_type message domain".split()
+)
+NUMBERS_OF_ITS_OWN = frozenset("row connection_no descriptor_no task_row op_row stack".split())
+KINDS = (
+    "step stack_frame host_event gc_event mark kernel device_event graph_run task_metric memory_copy comm_task "
+    "memory_event allocation memory_record module_memory device_memory"
+).split()
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    """A function: the raw run directories of a scenario, made as its command.txt says."""
+    made = {}
+
+    def directories(scenario):
+        if scenario not in made:
+            folder = tmp_path_factory.mktemp(scenario) / "in"
+            command = GOLD / scenario / "command.txt"
+            if command.exists():
+                arguments = command.read_text(encoding="utf-8").split()[2:]
+                tool = SHARED / "tools" / "synth_run.py"
+                done = [sys.executable, "-B", tool, folder, *arguments]
+                subprocess.run(done, check=True, stdout=subprocess.DEVNULL, cwd=tool.parent)
+            else:
+                shutil.copytree(GOLD / scenario / "raw", folder)
+            made[scenario] = folder
+        return made[scenario]
+
+    return directories
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_text_and_trace_are_equal(raw, tmp_path, scenario):
+    ingest([raw(scenario)], tmp_path / "W.db")
+    export(tmp_path / "W.db", tmp_path / "out", ["text"])
+    command = [
+        sys.executable, TESTS / "compare_gold.py", tmp_path / "out", GOLD / scenario / "expected",
+        "--only", "*ASCEND_PROFILER_OUTPUT/*.[cj]s*", "--allow-from", TESTS / "declared_differences.txt",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.rstrip().endswith("-> EQUAL"), done.stdout + done.stderr
+
+
+def _records(reader):
+    """Rows by kind, their texts in place of numbers, tasks and stacks told by what they are."""
+    found = {kind: [row for batch in reader.read(kind) for row in batch.to_pylist()] for kind in KINDS}
+    texts = {}
+    for batch in [*reader.strings(), reader.words()]:
+        texts |= dict(zip(batch.column("id").to_pylist(), batch.column("value").to_pylist(), strict=True))
+    for rows in found.values():
+        for row in rows:
+            row |= {name: texts[row[name]] for name in TEXTS & row.keys() if row[name] is not None}
+    stacks, tasks, kernels = {}, {}, {}
+    for row in found.pop("stack_frame"):
+        stacks.setdefault(row["stack"], []).append((row["depth"], row["frame"]))
+    for row in found["kernel"]:
+        kernels[row["descriptor_no"]] = _plain(row)
+    for row in found["device_event"]:
+        if row["kind"] == 0:
+            tasks[row["row"]] = (row["start_ns"], row["stream_no"], row["task_no"], row["context_no"])
+            row["kernel"] = kernels.get(row["descriptor_no"])
+    for kind, rows in found.items():
+        for row in rows:
+            if "task_row" in row:
+                row["task"] = tasks[row["task_row"]]
+            if row.get("stack") is not None:
+                row["frames"] = tuple(sorted(stacks[row["stack"]]))
+            if kind == "host_event" and row["sequence_no"] == -1:
+                row["sequence_no"] = None
+    return found
+
+
+def _plain(row):
+    """What can be compared: no numbers that a reader gives itself, one word for what is missing."""
+    # what the vendor says of the attributes of a task without description differs from run to run
+    unsure = {"attributes"} if row.get("input_shapes") in (None, "N/A") else set()
+    dropped = NUMBERS_OF_ITS_OWN | unsure
+    return tuple(sorted((k, v) for k, v in row.items() if k not in dropped and v not in (None, "", "N/A")))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_records_are_those_of_the_database(raw, scenario):
+    for root in sorted(raw(scenario).glob("*_ascend_pt")):
+        (database,) = (GOLD / scenario / "expected" / root.name / OUTPUT).glob("ascend_pytorch_profiler*.db")
+        (info,) = root.glob("profiler_info*.json")
+        with RawReader(find_raw(root), json.loads(info.read_text())) as ours, OfficialReader(database) as theirs:
+            found, expected = _records(ours), _records(theirs)
+        for row in found["allocation"]:
+            row["address"] = None  # the database has none
+        for row in expected["comm_task"]:
+            if row["size_bytes"] == -1:  # nothing is known of it
+                row["size_bytes"] = row["bandwidth"] = None
+        for kind in found:
+            mine, others = (Counter(map(_plain, side[kind])) for side in (found, expected))
+            assert mine - others == others - mine == Counter(), kind
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_byte_is_accounted_for(raw, scenario):
+    for root in sorted(raw(scenario).glob("*_ascend_pt")):
+        (info,) = root.glob("profiler_info*.json")
+        with RawReader(find_raw(root), json.loads(info.read_text())) as reader:
+            for path, (decoded, rejected) in reader.bytes_of.items():
+                assert (decoded, rejected) == (path.stat().st_size, 0)
+            assert all(ledger.balanced() for ledger in reader.ledgers.values())

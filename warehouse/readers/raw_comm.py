@@ -1,0 +1,230 @@
+"""Collectives: operations from the tasks they are made of (cann-files.md 6.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse.batches.records import DEVICE_COMM_OP
+from warehouse.readers.issues import INFO
+from warehouse.readers.raw_calls import CallPart
+from warehouse.readers.raw_device import DevicePart
+from warehouse.readers.raw_dictionary import Names
+from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, record, with_columns
+from warehouse.readers.raw_run import RawRun
+from warehouse.readers.raw_tasks import HostTasks
+from warehouse.readers.sorted_rows import SortedRows, cut_at
+
+_U64 = 1 << 64
+_NO_RANK = 0xFFFFFFFF
+_DATA_TYPES = (
+    "INT8", "INT16", "INT32", "FP16", "FP32", "INT64", "UINT64", "UINT8", "UINT16", "UINT32", "FP64", "BFP16",
+    "INT128", None, "HIF8", "FP8E4M3", "FP8E5M2", "FP8E8M0",
+)  # fmt: skip
+_LINKS = ("ON_CHIP", "HCCS", "PCIE", "ROCE", "SIO", "HCCS_SW", "STANDARD_ROCE", "UB", "UBoE")
+_TRANSPORTS = ("SDMA", "RDMA", "LOCAL", "UB", "ROCE")
+_RDMA = ("RDMA_SEND_NOTIFY", "RDMA_SEND_PAYLOAD")
+_AICPU = "AicpuKernel"
+
+
+class CommPart:
+    """Operations and tasks of collectives; `load` puts the operations among the device events and launches."""
+
+    def __init__(self, run: RawRun, names: Names, calls: CallPart, host: HostTasks, device: DevicePart) -> None:
+        self._run = run
+        self._names = names
+        self._calls = calls
+        self._host = host
+        self._device = device
+        self._tasks = SortedRows(["op", "occurrence", "start"], run.spill)
+        self._found = SortedRows(["start_ns", "-end_ns", "task_row"], run.spill)
+        self._ops: dict[str, Numbers] = {}
+
+    def load(self) -> None:
+        """Find the operations, name them, and put tasks to them."""
+        ran = cut_at(self._device.small_ops.batches(), ["row"])
+        for batch, (infos,) in aligned(ran, [self._host.small_ops.batches()], ("row",)):
+            if infos is not None:
+                self._tasks.add(_beside(batch, infos))
+        self._find_operations()
+        if len(self._ops["op"]):
+            self._name_operations()
+            self._add_operations()
+        self._add_tasks()
+
+    def _find_operations(self) -> None:
+        """Operations: from the first start to the last end of their master tasks."""
+        found, lost = [], 0
+        for batch in cut_at(self._tasks.batches(), ["op", "occurrence"]):
+            op, occurrence, start, end, device, master, group, ranks = numbers(
+                batch, "op", "occurrence", "start", "end", "device", "is_master", "group", "rank_count"
+            )
+            first = np.flatnonzero(np.r_[True, (op[1:] != op[:-1]) | (occurrence[1:] != occurrence[:-1])])
+            latest = np.iinfo(np.int64).max
+            begin = np.minimum.reduceat(np.where(master == 1, start, latest), first)
+            finish = np.maximum.reduceat(np.where(master == 1, end, NONE), first)
+            ranks = np.maximum.reduceat(ranks, first)
+            kept = (finish != NONE) & (op[first] != NONE)
+            lost += int((~kept & (op[first] != NONE)).sum())
+            columns = (op[first], occurrence[first], begin, finish, device[first], group[first], ranks)
+            found.append(np.stack([column[kept] for column in columns]))
+        names = ("op", "occurrence", "start", "end", "device", "group", "rank_count")
+        table = np.concatenate([np.empty((len(names), 0), np.int64), *found], axis=1)
+        self._ops = dict(zip(names, table, strict=True))
+        if lost:
+            text = "collectives without a task on their main stream have no interval of their own and are left out"
+            self._run.ledger.note(INFO, "no-master", text, count=lost)
+
+    def _name_operations(self) -> None:
+        """Facts of each operation, and its name: `<name>_<last digits of the group>_<number in the
+        group>_<occurrence>`."""
+        ops = self._ops
+        self._take_facts("compact.hccl_op_info", "outer", "relay retry data_type algorithm count group outer_item")
+        self._take_facts("compact.node_basic_info", "node", "op_type")
+        self._ops["group"] = np.where(ops["info_group"] != NONE, ops["info_group"], ops["group"])
+        item = self._names.of_hashes(np.where(ops["outer_item"] == NONE, 0, ops["outer_item"]))
+        texts = self._run.strings.texts_of(set(item.tolist()))
+        counts: dict[tuple[int, bool], int] = {}
+        numbered: dict[int, int] = {}
+        names = []
+        for op, occurrence, group, name in zip(
+            *(column.tolist() for column in (ops["op"], ops["occurrence"], ops["group"], item)), strict=True
+        ):
+            text = texts.get(name, "")
+            if op not in numbered:
+                key = (group, _AICPU in text)
+                numbered[op] = counts.get(key, 0)
+                counts[key] = numbered[op] + 1
+            digits = str(group % _U64)[-3:] if group != NONE else ""
+            names.append(self._run.strings.own(f"{text}_{digits}_{numbered[op]}_{occurrence + 1}"))
+        ops["name"] = np.array(names, dtype=np.int64)
+        ops["group_name"] = self._names.of_hashes(np.where(ops["group"] == NONE, 0, ops["group"]))
+
+    def group_hashes(self) -> dict[str, str]:
+        """Name of an operation -> its group's hash as text, for the first operation of each group."""
+        if not len(self._ops["op"]):
+            return {}
+        groups, first = np.unique(self._ops["group"], return_index=True)
+        names = self._ops["name"][first].tolist()
+        texts = self._run.strings.texts_of(set(names))
+        return {
+            texts[name]: str(group % _U64) for name, group in zip(names, groups.tolist(), strict=True) if group != NONE
+        }
+
+    def _take_facts(self, stream: str, call: str, fields: str) -> None:
+        """Columns of the records that lie in each operation's node; NONE where there is none."""
+        names = fields.split()
+        wanted = np.unique(self._ops["op"])
+        facts = {name: np.full(len(wanted), NONE, np.int64) for name in names}
+        located = self._calls.located(stream)
+        for batch in located.batches() if located is not None else ():
+            (node,) = numbers(batch, call)
+            mine = np.flatnonzero(np.isin(node, wanted))
+            place = np.searchsorted(wanted, node[mine])
+            for name, column in zip(names, numbers(batch, *names), strict=True):
+                facts[name][place] = column[mine]
+        place = np.searchsorted(wanted, self._ops["op"])
+        for name in names:
+            self._ops["info_group" if name == "group" else name] = facts[name][place]
+
+    def _add_operations(self) -> None:
+        ops = self._ops
+        count = len(ops["op"])
+        number = np.arange(count)
+        details = self._host.has_details
+        op_type = self._names.of_hashes(np.where(ops["op_type"] == NONE, 0, ops["op_type"]))
+        algorithm = self._names.of_hashes(np.where(ops["algorithm"] == NONE, 0, ops["algorithm"]))
+        self._device.events.add(
+            record(
+                "device_event",
+                count,
+                kind=DEVICE_COMM_OP,
+                start_ns=ops["start"],
+                end_ns=ops["end"],
+                device_id=ops["device"],
+                connection_no=ops["op"],
+                descriptor_no=number,
+                is_covered=0,
+                name=ops["name"],
+                group=or_null(ops["group_name"]),
+                op_type=or_null(op_type),
+                data_type=self._words(_DATA_TYPES, ops["data_type"]),
+                algorithm=or_null(algorithm),
+                element_count=or_null(ops["count"]),
+                rank_count=np.maximum(ops["rank_count"], 0) if not details else or_null(ops["rank_count"]),
+                is_relay=or_null(ops["relay"]),
+                is_retry=or_null(ops["retry"]),
+                row=number,
+            )
+        )
+        self._device.launches.add(
+            record(
+                "launch",
+                count,
+                connection_no=ops["op"],
+                start_ns=ops["start"],
+                end_ns=ops["end"],
+                device_id=ops["device"],
+                **{"class": 0},
+            )
+        )
+
+    def _words(self, names: tuple[str | None, ...], column: Numbers) -> pa.Array:
+        words = [self._run.strings.own(name) if name else NONE for name in names]
+        known = (column >= 0) & (column < len(words))
+        return or_null(np.where(known, np.array(words)[np.where(known, column, 0)], NONE))
+
+    def _add_tasks(self) -> None:
+        """Tasks of collectives in order of time, with the operation they are part of."""
+        ops = self._ops
+        code = (ops["op"] << 20) + ops["occurrence"]
+        order = np.argsort(code)
+        for batch in self._tasks.batches():
+            found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+            wanted = (found["op"] << 20) + found["occurrence"]
+            place = np.searchsorted(code[order], wanted)
+            has = place < len(code)
+            op = np.where(has, order[np.where(has, place, 0)], NONE) if len(code) else np.full(len(wanted), NONE)
+            op = np.where((op != NONE) & (code[op] == wanted), op, NONE) if len(code) else op
+            self._found.add(self._task_records(found, op))
+
+    def _task_records(self, found: dict[str, Numbers], op: Numbers) -> pa.RecordBatch:
+        count = len(op)
+        in_op = op != NONE
+        group_hash = np.where(found["group"] == NONE, 0, found["group"])
+        group = self._names.of_hashes(group_hash)
+        name = np.full(count, NONE, np.int64)
+        if in_op.any():
+            name[in_op] = self._ops["name"][op[in_op]]
+            group[in_op & (group == NONE)] = self._ops["group_name"][op[in_op & (group == NONE)]]
+        duration = found["end"] - found["start"]
+        size = found["size"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bandwidth = np.where((size >= 0) & (duration > 0), size / duration * 1e9, np.nan)
+        return record(
+            "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"],
+            name=or_null(name), type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
+            plane_no=or_null(found["plane"]), group=or_null(group), notify_no=or_null(found["notify"]),
+            rdma_type=self._words(_RDMA, found["rdma_type"]),
+            src_rank_no=or_null(np.where(found["local_rank"] == _NO_RANK, NONE, found["local_rank"])),
+            dst_rank_no=or_null(np.where(found["remote_rank"] == _NO_RANK, NONE, found["remote_rank"])),
+            transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS,
+            found["link_type"]), data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size),
+            op_row=or_null(op), is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+        )  # fmt: skip
+
+    def tasks(self) -> Iterator[pa.RecordBatch]:
+        """`comm_task` batches sorted by start."""
+        yield from self._found.batches()
+
+
+def _beside(ran: pa.RecordBatch, infos: pa.RecordBatch) -> pa.RecordBatch:
+    """Runs of tasks with what the host says of them; every row of the host's stands once in `infos`."""
+    row, known = ran.column("row").to_numpy(), infos.column("row").to_numpy()
+    place = np.searchsorted(known, row)
+    columns = {
+        name: infos.column(name).to_numpy()[place] for name in infos.schema.names if name not in ("row", "start", "end")
+    }
+    return with_columns(ran, columns)

@@ -1,0 +1,261 @@
+"""What a raw profile says about itself: configuration files, and from them the clocks (cann-files.md 1.3, 2;
+framework-files.md 4).
+
+A file that is missing or damaged is noted and its facts are missing; nothing is guessed in their place.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warehouse import _native
+from warehouse.errors import InputError
+from warehouse.readers.issues import INFO, WARNING, Ledger
+from warehouse.readers.official_open import check_regular_file
+from warehouse.readers.raw_files import RawFiles
+from warehouse.readers.raw_rows import Numbers
+
+_LARGEST = 16 << 20
+_FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
+_NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
+# info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
+_CHIPS = {
+    "0": "Ascend310",
+    "1": "Ascend910A",
+    "2": "Ascend310P",
+    "5": "Ascend910B",
+    "7": "Ascend310B",
+    "15": "Ascend950",
+}
+
+
+@dataclass
+class StartLog:
+    """host_start.log or dev_start.log: the counters at the beginning; None where it says nothing."""
+
+    monotonic_ns: int | None = None
+    tick: int | None = None
+    tick_lag: int = 0
+
+
+@dataclass
+class FolderConfig:
+    """The configuration of `host` or of one `device_N`."""
+
+    info: dict[str, Any] = field(default_factory=dict)
+    sample: dict[str, Any] = field(default_factory=dict)
+    begin_ns: int | None = None  # wall clock
+    begin_monotonic_ns: int | None = None
+    end_ns: int | None = None
+    host_start: StartLog = field(default_factory=StartLog)
+    device_start: StartLog = field(default_factory=StartLog)
+
+    @property
+    def offset_ns(self) -> int | None:
+        """Wall clock less monotonic clock."""
+        if self.begin_ns is None or self.begin_monotonic_ns is None:
+            return None
+        return self.begin_ns - self.begin_monotonic_ns
+
+    @property
+    def host_mhz(self) -> str:
+        """Frequency of the host's counter; empty: host stamps are ns."""
+        cpus = self.info.get("CPU")
+        first = cpus[0] if isinstance(cpus, list) and cpus and isinstance(cpus[0], dict) else {}
+        return str(first.get("Frequency", "")).strip()
+
+    @property
+    def device(self) -> dict[str, Any]:
+        """The description of the device; {} in the host's."""
+        devices = self.info.get("DeviceInfo")
+        return devices[0] if isinstance(devices, list) and devices and isinstance(devices[0], dict) else {}
+
+    @property
+    def chip(self) -> str:
+        return str(self.info.get("platform_version", ""))
+
+    @property
+    def chip_name(self) -> str | None:
+        return _CHIPS.get(self.chip)
+
+    def number(self, name: str) -> float | None:
+        """A number of the device's description, written as a number or as a text."""
+        text = str(self.device.get(name, "")).strip()
+        return float(text) if _NUMBER.fullmatch(text) else None
+
+    @property
+    def level(self) -> str | None:
+        """Level0, Level1 or Level2."""
+        text = str(self.sample.get("prof_level") or self.sample.get("profLevel") or "")
+        return f"Level{text[-1]}" if text[-1:] in ("0", "1", "2") else None
+
+
+@dataclass
+class RawConfig:
+    """All of it; `profiler` is profiler_info[_N].json."""
+
+    host: FolderConfig = field(default_factory=FolderConfig)
+    devices: dict[int, FolderConfig] = field(default_factory=dict)
+    profiler: dict[str, Any] = field(default_factory=dict)
+
+    def folders(self) -> list[FolderConfig]:
+        return [self.host, *self.devices.values()]
+
+
+def read_config(files: RawFiles, profiler: dict[str, Any], ledger: Ledger) -> RawConfig:
+    """The configuration of a run; what is missing or damaged is noted in the ledger."""
+    config = RawConfig(profiler=profiler)
+    if files.prof is not None:
+        config.host = _folder(files.prof / "host", "", ledger)
+        for device in files.devices:
+            config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", ledger)
+    return config
+
+
+def _folder(path: Path, suffix: str, ledger: Ledger) -> FolderConfig:
+    config = FolderConfig(info=_json(path / f"info.json{suffix}", ledger), sample=_json(path / "sample.json", ledger))
+    start, end = _json(path / f"start_info{suffix}", ledger), _json(path / f"end_info{suffix}", ledger, INFO)
+    config.begin_ns = _microseconds(start.get("collectionTimeBegin"))
+    config.begin_monotonic_ns = _integer(start.get("clockMonotonicRaw"))
+    config.end_ns = _microseconds(end.get("collectionTimeEnd"))
+    config.host_start = _start_log(path / f"host_start.log{suffix}", ledger)
+    if suffix:
+        config.device_start = _start_log(path / f"dev_start.log{suffix}", ledger)
+    return config
+
+
+def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
+    if not path.is_file():
+        ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
+        return None
+    try:
+        check_regular_file(path)
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path}: is too large for a configuration file")
+        return path.read_bytes().decode("utf-8", "replace")
+    except (OSError, InputError) as error:
+        ledger.note(WARNING, "bad-configuration", f"{path.name} cannot be read ({error})", table=path.parent.name)
+        return None
+
+
+def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]:
+    """The object in the first line, as JSON or as a Python literal (start_info is written both ways)."""
+    text = _text(path, ledger, severity)
+    if text is None:
+        return {}
+    try:
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = ast.literal_eval(text.strip().partition("\n")[0])
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        ledger.note(WARNING, "bad-configuration", f"{path.name} is not readable ({error})", table=path.parent.name)
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _start_log(path: Path, ledger: Ledger) -> StartLog:
+    values = {}
+    for line in (_text(path, ledger, WARNING) or "").splitlines():
+        name, found, value = re.sub("=", ":", line, count=1).partition(":")
+        if found:
+            values[name.strip()] = _integer(value)
+    return StartLog(values.get("clock_monotonic_raw"), values.get("cntvct"), values.get("cntvct_diff") or 0)
+
+
+def _integer(value: object) -> int | None:
+    text = str(value).strip()
+    return int(text) if re.fullmatch(r"\d{1,19}", text) else None
+
+
+def _microseconds(value: object) -> int | None:
+    try:
+        return _native.microseconds_to_ns(str(value)) if value not in (None, "") else None
+    except ValueError:
+        return None
+
+
+def host_clock(folder: FolderConfig) -> _native.TickClock:
+    """Host ticks to ns of the wall clock.  InputError where the files do not tell what a tick is."""
+    offset = folder.offset_ns
+    if offset is None:
+        raise InputError("no times: start_info is missing or damaged")
+    if not folder.host_mhz:
+        return _native.TickClock("", 0, offset)
+    start = folder.host_start
+    if start.monotonic_ns is None or start.tick is None:
+        raise InputError("no times: host_start.log is missing or damaged")
+    return _native.TickClock(folder.host_mhz, start.tick, _latched_ns(folder) + offset)
+
+
+def device_clock(folder: FolderConfig) -> _native.TickClock:
+    """Device ticks to ns of the wall clock; InputError as `host_clock`."""
+    offset, mhz = folder.offset_ns, str(folder.device.get("hwts_frequency", "")).strip()
+    if offset is None or folder.host_start.monotonic_ns is None or folder.device_start.tick is None or not mhz:
+        raise InputError("no times: start_info, host_start.log, dev_start.log or the counter's frequency is missing")
+    return _native.TickClock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
+
+
+def sampled_ns(folder: FolderConfig, monotonic_ns: Numbers) -> Numbers:
+    """Wall clock of counters that are sampled in us of the monotonic clock, in the vendor's arithmetic of doubles:
+    steps of 256 ns, which is less than their us.  InputError where the files do not tell the wall clock."""
+    if folder.offset_ns is None:
+        raise InputError("no times: start_info is missing")
+    wall = monotonic_ns.astype(np.float64) + float(folder.offset_ns)
+    return np.clip(wall, -_FARTHEST, _FARTHEST).astype(np.int64)
+
+
+def sampling_start_ns(folder: FolderConfig) -> int:
+    """What stamps of sampled counters count from (collection format 1.0), on the monotonic clock of the host."""
+    if folder.host_start.monotonic_ns is None:
+        raise InputError("no times: host_start.log is missing")
+    return folder.host_start.monotonic_ns
+
+
+def _latched_ns(folder: FolderConfig) -> int:
+    start = folder.host_start
+    assert start.monotonic_ns is not None
+    if not folder.host_mhz or not start.tick_lag:
+        return start.monotonic_ns
+    return _native.latched_ns(start.monotonic_ns, start.tick_lag, folder.host_mhz)
+
+
+def framework_clock(config: RawConfig, ledger: Ledger) -> _native.FrameworkClock:
+    """FRAMEWORK ticks to ns of the wall clock, with the reference's own choice of sources (framework-files.md 4)."""
+    start = config.profiler.get("start_info")
+    start = start if isinstance(start, dict) else {}
+    offset = _framework_offset(config, ledger)
+    if not start.get("syscnt_enable"):
+        return _native.FrameworkClock(offset)
+    mhz = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
+    if not _NUMBER.fullmatch(mhz):
+        mhz = str(start.get("freq", 100.0))
+    log = config.host.host_start
+    base_ns, base_tick = log.monotonic_ns, log.tick
+    if base_ns is None or base_tick is None:
+        base_ns, base_tick = _integer(start.get("start_monotonic")), _integer(start.get("start_cnt"))
+    if base_ns is None or base_tick is None:
+        raise InputError("no times: neither host_start.log nor profiler_info tells what a tick is")
+    return _native.FrameworkClock(float(mhz), base_tick, base_ns, offset)
+
+
+def _framework_offset(config: RawConfig, ledger: Ledger) -> int:
+    for folder in config.folders():
+        if folder.offset_ns:
+            return folder.offset_ns
+    end = config.profiler.get("end_info")
+    if isinstance(end, dict):
+        wall, monotonic = _integer(end.get("collectionTimeEnd")), _integer(end.get("MonotonicTimeEnd"))
+        if wall is not None and monotonic is not None:
+            return wall - monotonic
+    ledger.note(
+        WARNING, "no-wall-clock", "no file tells the wall clock: times are those of a clock that starts with the host"
+    )
+    return 0

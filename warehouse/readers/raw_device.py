@@ -1,0 +1,296 @@
+"""Tasks as the devices ran them, joined with what the host knows of them (cann-files.md 5.2, 6.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse import _native
+from warehouse.batches.records import DEVICE_TASK
+from warehouse.errors import InputError
+from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.raw_config import device_clock
+from warehouse.readers.raw_dictionary import Names
+from warehouse.readers.raw_files import DeviceFiles
+from warehouse.readers.raw_flips import Flips
+from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, pair_codes, record, rows, with_columns
+from warehouse.readers.raw_run import RawRun
+from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, HostTasks, task_keys
+from warehouse.readers.sorted_rows import SortedRows, cut_at
+
+DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
+_BATCH_IDS_SINCE = 467473  # drvVersion
+_SQE_TYPES = (
+    "AI_CORE", "AI_CPU", "AIV_SQE", "PLACE_HOLDER_SQE", "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE",
+    "NOTIFY_WAIT_SQE", "WRITE_VALUE_SQE", "VQ6_SQE", "TOF_SQE", "SDMA_SQE", "VPC_SQE", "JPEGE_SQE", "JPEGD_SQE",
+    "DSA_SQE", "ROCCE_SQE", "PCIE_DMA_SQE", "HOST_CPU_SQE", "CDQM_SQE", "C_CORE_SQE",
+)  # fmt: skip
+_SUB_TASK_TYPES = {
+    0: "AI_CORE", 1: "AIV", 3: "Notify Wait", 4: "Notify Record", 5: "Write Value", 6: "MIX_AIC", 7: "MIX_AIV",
+    8: "SDMA", 9: "Data Context", 10: "Invalidate Data Context", 11: "Writeback Data Context", 12: "AI_CPU",
+    13: "Load Context", 15: "DSA",
+}  # fmt: skip
+_COPY = "MEMCPY_ASYNC"
+_UNKNOWN_DIRECTION = 65535
+_DIRECTIONS = {
+    0: "host to host", 1: "host to device", 2: "device to host", 3: "device to device", 4: "managed memory",
+    5: "addr device to device", 6: "host to device ex", 7: "device to host ex", _UNKNOWN_DIRECTION: "other",
+}  # fmt: skip
+
+
+class DevicePart:
+    """Device tasks joined with host tasks.
+
+    `operators` and `small_ops` tell what ran of which row of the host's; `joined` has every task with its keys, for
+    whatever else is known by them (PMU records).
+    """
+
+    def __init__(self, run: RawRun, names: Names, host: HostTasks) -> None:
+        self._run = run
+        self._names = names
+        self._host = host
+        self.flips = Flips(is_inclusive=True)
+        self.clocks: dict[int, _native.TickClock] = {}
+        self._tasks = SortedRows(["start", "row"], run.spill)
+        self._keyed = SortedRows([*KEYS, "start", "row"], run.spill)
+        self.events = SortedRows(DEVICE_ORDER, run.spill)
+        self.launches = SortedRows(["connection_no", "class", "start_ns", "-end_ns"], run.spill)
+        self.joined = SortedRows([*KEYS, "start"], run.spill)
+        self.operators = SortedRows(["row"], run.spill)
+        self.small_ops = SortedRows(["row", "start"], run.spill)
+        self._copies = SortedRows(["start", "task_row"], run.spill)
+        self._graph_tasks = SortedRows(["device", "model", "run", "start"], run.spill)
+        self._next_descriptor = 0
+        self._ambiguous = self._early = 0
+        self._direction_words = {number: run.strings.own(text) for number, text in _DIRECTIONS.items()}
+        self._sqe_words = np.array([run.strings.own(name) for name in _SQE_TYPES])
+
+    def load(self) -> None:
+        """Decode all devices, then join."""
+        for device in self._run.files.devices:
+            if not device.streams:
+                continue
+            try:
+                self.clocks[device.device_id] = device_clock(self._run.config.devices[device.device_id])
+            except InputError as error:
+                self._run.ledger.note(WARNING, "no-clock", f"nothing of device {device.device_id} is read: {error}")
+                continue
+            self._load_flips(device)
+            self._load_tasks(device)
+        if self.flips.has_late:
+            for batch in self._tasks.batches():
+                self.flips.see(*numbers(batch, "device", "stream", "start", "task"))
+        for batch in self._tasks.batches():
+            device_id, stream, task, context, start = numbers(batch, "device", "stream", "task", "context", "start")
+            batch_no = self.flips.batches(device_id, stream, start)
+            keys = task_keys(device_id, stream, batch_no, task, context)
+            self._keyed.add(with_columns(batch, keys))
+        self._join()
+
+    def ns(self, device_id: int, ticks: pa.Array) -> Numbers:
+        """Ticks of a device as ns of the wall clock."""
+        return np.asarray(self.clocks[device_id].column_ns(ticks))
+
+    def _load_flips(self, device: DeviceFiles) -> None:
+        version = self._run.config.devices[device.device_id].info.get("drvVersion")
+        for kind, batch in self._run.device_stream(device, "ts_track"):
+            if kind == "task_flip" and isinstance(version, int) and version >= _BATCH_IDS_SINCE:
+                stream, task, number = numbers(batch, "stream", "task", "flip")
+                time = self.ns(device.device_id, batch.column("time"))
+                self.flips.add(np.full(len(time), device.device_id), stream, time, task, number)
+
+    def _load_tasks(self, device: DeviceFiles) -> None:
+        begin_ns = self._run.config.devices[device.device_id].begin_ns or 0
+        row = lone = 0
+        for kind, batch in self._run.device_stream(device, "stars_soc"):
+            if kind != "device_task":
+                lone += batch.num_rows if kind == "lone_task_record" else 0
+                continue
+            count = batch.num_rows
+            fields = ("stream", "task", "context", "is_sub_task", "sqe_type", "sub_task_type")
+            columns = dict(zip(fields, numbers(batch, *fields), strict=True))
+            columns["context"] = np.where(columns["context"] == NO_CONTEXT, NONE, columns["context"])
+            start = self.ns(device.device_id, batch.column("start"))
+            end = self.ns(device.device_id, batch.column("end"))
+            tasks = rows(
+                count, device=device.device_id, start=start, end=end, row=np.arange(row, row + count), **columns
+            )
+            row += count
+            kept = (end >= begin_ns) & (end >= start)
+            self._early += int((~kept).sum())
+            self._tasks.add(tasks.filter(pa.array(kept)))
+        if lone:
+            text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
+            self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
+
+    def _join(self) -> None:
+        source = (
+            with_columns(batch, {"task_no": batch.column(KEYS[1]).to_numpy() >> 33}) for batch in self._keyed.batches()
+        )
+        first_row = 0
+        for batch, (host,) in aligned(cut_at(source, [KEYS[0], "task_no"]), [self._host.tasks.batches()], KEYS):
+            self._take(batch, host, first_row)
+            first_row += batch.num_rows
+        if self._ambiguous:
+            text = "device tasks that several tasks of the host may have been, so that they are linked to none"
+            self._run.ledger.note(WARNING, "ambiguous-task", text, table="task_track", count=self._ambiguous)
+        if self._early:
+            text = "device tasks that ended before the recording began, or before they started; they were left out"
+            self._run.ledger.note(INFO, "early", text, table="stars_soc", count=self._early)
+
+    def _take(self, batch: pa.RecordBatch, host: pa.RecordBatch | None, first_row: int) -> None:
+        count = batch.num_rows
+        found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+        place = self._partners(found, host)
+
+        def of_host(name: str) -> Numbers:
+            values = np.full(count, NONE, np.int64)
+            if host is not None:
+                values[place != NONE] = host.column(name).to_numpy()[place[place != NONE]]
+            return values
+
+        is_first = np.r_[
+            True, (found[KEYS[0]][1:] != found[KEYS[0]][:-1]) | (found[KEYS[1]][1:] != found[KEYS[1]][:-1])
+        ]
+        group = np.cumsum(is_first) - 1
+        occurrence = np.arange(count) - np.flatnonzero(is_first)[group]
+        descriptor = self._next_descriptor + group
+        self._next_descriptor += int(group[-1]) + 1
+        row = np.arange(first_row, first_row + count)
+        connection, model, host_row, class_ = (of_host(name) for name in ("connection", "model", "row", "class_"))
+        covered = _covered(found)
+        type_ = self._types(found, of_host("type"))
+        start, end, device = found["start"], found["end"], found["device"]
+        self.events.add(
+            record(
+                "device_event",
+                count,
+                kind=DEVICE_TASK,
+                start_ns=start,
+                end_ns=end,
+                device_id=device,
+                connection_no=or_null(connection),
+                descriptor_no=descriptor,
+                type=type_,
+                context_no=or_null(found["context"]),
+                stream_no=found["stream"],
+                task_no=found["task"],
+                model_no=or_null(model),
+                is_covered=covered.astype(np.int64),
+                run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)),
+                row=row,
+            )
+        )
+        linked = connection != NONE
+        launch = record(
+            "launch", count, connection_no=connection, start_ns=start, end_ns=end, device_id=device, type=type_,
+            **{"class": 1 + covered.astype(np.int64)},
+        )  # fmt: skip
+        self.launches.add(launch.filter(pa.array(linked)))
+        keys = {key: found[key] for key in KEYS}
+        self.joined.add(
+            rows(count, **keys, start=start, end=end, row=host_row, class_=class_, task_row=row, descriptor=descriptor)
+        )
+        operator = (class_ == COMPUTE) & (occurrence == 0)
+        self.operators.add(rows(int(operator.sum()), row=host_row[operator], descriptor=descriptor[operator]))
+        small = class_ == SMALL_OP
+        self.small_ops.add(
+            rows(
+                int(small.sum()),
+                row=host_row[small],
+                start=start[small],
+                end=end[small],
+                task_row=row[small],
+                occurrence=occurrence[small],
+                device=device[small],
+            )
+        )
+        copy = self._names.types_named(type_, (_COPY,)) & self._host.has_copies
+        size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
+        self._copies.add(
+            rows(len(size), start=start[copy], task_row=row[copy], size=np.maximum(size, 0), direction=direction)
+        )
+        graph = model != NONE
+        self._graph_tasks.add(
+            rows(
+                int(graph.sum()),
+                device=device[graph],
+                model=model[graph],
+                run=occurrence[graph] + 1,
+                start=start[graph],
+                end=end[graph],
+            )
+        )
+
+    def _partners(self, found: dict[str, Numbers], host: pa.RecordBatch | None) -> Numbers:
+        """Place of each device task's host task, NONE where there is none or not exactly one."""
+        if host is None:
+            return np.full(len(found["start"]), NONE, np.int64)
+        mine, theirs = pair_codes([(found[key], host.column(key).to_numpy()) for key in KEYS])
+        left = np.searchsorted(theirs, mine)
+        count = np.searchsorted(theirs, mine, side="right") - left
+        self._ambiguous += int((count > 1).sum())
+        return np.where(count == 1, left, NONE)
+
+    def _types(self, found: dict[str, Numbers], host_type: Numbers) -> Numbers:
+        """The host's type of a task, or if it says nothing of use the device's."""
+        sqe = found["sqe_type"]
+        known = sqe < len(self._sqe_words)
+        device_type = np.where(known, self._sqe_words[np.where(known, sqe, 0)], NONE)
+        for number in np.unique(sqe[~known]).tolist():
+            device_type[sqe == number] = self._run.strings.own(str(number))
+        sub = found["sub_task_type"]
+        for number in np.unique(sub[found["is_sub_task"] == 1]).tolist():
+            text = _SUB_TASK_TYPES.get(number, str(number))
+            device_type[(found["is_sub_task"] == 1) & (sub == number)] = self._run.strings.own(text)
+        of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
+        return np.where(of_no_use, device_type, host_type)
+
+    def memory_copies(self) -> Iterator[pa.RecordBatch]:
+        """`memory_copy` batches in the order of their tasks."""
+        words = self._direction_words
+        for batch in self._copies.batches():
+            task, size, direction = numbers(batch, "task_row", "size", "direction")
+            text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
+            yield record("memory_copy", batch.num_rows, task_row=task, size_bytes=size, direction=text)
+
+    def graph_runs(self) -> Iterator[pa.RecordBatch]:
+        """`graph_run` batches by device and start: the n-th run of a graph is the n-th run of each of its tasks."""
+        found = []
+        for batch in cut_at(self._graph_tasks.batches(), ["device", "model", "run"]):
+            device, model, run, start, end = numbers(batch, "device", "model", "run", "start", "end")
+            first = np.flatnonzero(
+                np.r_[True, (device[1:] != device[:-1]) | (model[1:] != model[:-1]) | (run[1:] != run[:-1])]
+            )
+            count = np.diff(np.r_[first, len(run)])
+            found.append(
+                np.stack(
+                    [device[first], start[first], model[first], run[first], np.maximum.reduceat(end, first), count]
+                )
+            )
+        if found:
+            columns = np.concatenate(found, axis=1)
+            device, start, model, run, end, count = columns[:, np.lexsort(columns[3::-1])]
+            yield record(
+                "graph_run", len(run), device_id=device, model_no=model, run_no=run, start_ns=start, end_ns=end,
+                task_count=count,
+            )  # fmt: skip
+
+
+def _covered(found: dict[str, Numbers]) -> np.ndarray:
+    """Whether a task is drawn by its sub-tasks instead: one of the same task starts in it."""
+    covered = np.zeros(len(found["start"]), bool)
+    sub = np.flatnonzero(found["context"] != NONE)
+    whole = np.flatnonzero(found["context"] == NONE)
+    if not len(sub) or not len(whole):
+        return covered
+    groups, _ = pair_codes([(found[KEYS[0]], found[KEYS[0]][:0]), (found["task_no"], found["task_no"][:0])])
+    order = sub[np.lexsort((found["start"][sub], groups[sub]))]
+    times, merged = pair_codes([(groups[order], groups[whole]), (found["start"][order], found["start"][whole])])
+    place = np.searchsorted(times, merged)
+    has = place < len(order)
+    at = order[np.where(has, place, 0)]
+    covered[whole] = has & (groups[at] == groups[whole]) & (found["start"][at] <= found["end"][whole])
+    return covered

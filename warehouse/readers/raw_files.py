@@ -1,0 +1,180 @@
+"""Which files of a raw profile directory hold which stream (framework-files.md 1, cann-files.md 1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warehouse.errors import InputError
+
+FRAMEWORK = "FRAMEWORK"
+FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN = (
+    "framework file",
+    "PROF stream",
+    "PROF configuration",
+    "unknown file",
+)
+_PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
+_DEVICE = re.compile(r"device_(\d+)")
+_SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d+)")
+_NOT_DATA = (".done", ".complete", ".zip")
+# kind of the decoder -> beginning of the file's name
+_FRAMEWORK_FILES = {
+    kind: f"torch.{kind}"
+    for kind in (
+        "op_range", "op_mark", "memory_usage", "python_tracer_func", "python_tracer_hash", "param_tensor_info",
+        "gc_record", )
+}  # fmt: skip
+
+
+@dataclass
+class StreamFiles:
+    """The slices of one stream in their order, those that must not be dropped (`unaging`) first."""
+
+    unaging: list[Path] = field(default_factory=list)
+    aging: list[Path] = field(default_factory=list)
+
+    def parts(self) -> list[tuple[bool, list[Path]]]:
+        """(is unaging, slices): each is a string of bytes of its own."""
+        return [(kept, paths) for kept, paths in ((True, self.unaging), (False, self.aging)) if paths]
+
+
+@dataclass
+class DeviceFiles:
+    """`device_N` of a PROF directory."""
+
+    device_id: int
+    path: Path
+    streams: dict[str, StreamFiles] = field(default_factory=dict)
+
+
+@dataclass
+class RawFiles:
+    """A raw run directory.  `framework` maps a kind of FRAMEWORK file to its path; `prof` is the PROF directory that is
+    read, `other_profs` further ones; `unknown` are data files of no stream that could be told from their name."""
+
+    root: Path
+    framework: dict[str, Path] = field(default_factory=dict)
+    prof: Path | None = None
+    other_profs: list[Path] = field(default_factory=list)
+    host: dict[str, StreamFiles] = field(default_factory=dict)
+    devices: list[DeviceFiles] = field(default_factory=list)
+    unknown: list[Path] = field(default_factory=list)
+
+    @property
+    def has_data(self) -> bool:
+        return bool(self.framework or self.host or any(device.streams for device in self.devices))
+
+    def files(self) -> list[tuple[Path, str]]:
+        """Every file that belongs to the run, with its kind."""
+        found = [(path, FRAMEWORK_FILE) for path in self.framework.values()]
+        for streams in (self.host, *(device.streams for device in self.devices)):
+            for files in streams.values():
+                found += [(path, PROF_STREAM) for path in files.unaging + files.aging]
+        found += [(path, CONFIGURATION) for path in self.configuration()]
+        return found + [(path, UNKNOWN) for path in self.unknown]
+
+    def configuration(self) -> list[Path]:
+        """Files that describe a PROF directory."""
+        folders = [] if self.prof is None else [self.prof / "host", *(device.path for device in self.devices)]
+        return [
+            entry
+            for folder in folders
+            if folder.is_dir()
+            for entry in sorted(folder.iterdir())
+            if entry.is_file() and entry.name.startswith(_CONFIGURATION) and not entry.name.endswith(_NOT_DATA)
+        ]
+
+
+_CONFIGURATION = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
+
+
+def is_raw_folder(name: str) -> bool:
+    """Whether a directory of that name holds raw data.
+
+    >>> is_raw_folder("FRAMEWORK"), is_raw_folder("PROF_000001_20231125090304041_ABCDEFGH"), is_raw_folder("logs")
+    (True, True, False)
+    """
+    return name == FRAMEWORK or _PROF.fullmatch(name) is not None
+
+
+def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
+    """The raw files of a run directory: those of its `parts`, FRAMEWORK and PROF_* directories; of all if None.
+
+    InputError if a directory of them cannot be read.
+    """
+    found = RawFiles(root)
+    if parts is None:
+        parts = [entry for entry in _entries(root) if is_raw_folder(entry.name) and entry.is_dir()]
+    profs = [part for part in parts if part.name != FRAMEWORK]
+    for part in parts:
+        if part.name == FRAMEWORK:
+            _find_framework(part, found)
+    if profs:
+        found.prof, found.other_profs = profs[0], profs[1:]
+        _find_prof(found.prof, found)
+    return found
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+
+
+def _find_framework(folder: Path, found: RawFiles) -> None:
+    for entry in _entries(folder):
+        kind = next((kind for kind, name in _FRAMEWORK_FILES.items() if entry.name.startswith(name)), None)
+        if not entry.is_file() or entry.name.endswith(_NOT_DATA):
+            continue
+        if kind is None or kind in found.framework:  # the vendor takes the first of several too
+            found.unknown.append(entry)
+        else:
+            found.framework[kind] = entry
+
+
+def _find_prof(folder: Path, found: RawFiles) -> None:
+    for entry in _entries(folder):
+        match = _DEVICE.fullmatch(entry.name)
+        data = entry / "data"
+        if entry.name == "host" and data.is_dir():
+            _find_streams(data, found.host, None, found.unknown)
+        elif match is not None and entry.is_dir():
+            device = DeviceFiles(int(match[1]), entry)
+            if data.is_dir():
+                _find_streams(data, device.streams, device.device_id, found.unknown)
+            found.devices.append(device)
+    found.devices.sort(key=lambda device: device.device_id)
+
+
+def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int | None, unknown: list[Path]) -> None:
+    slices: list[tuple[str, bool, int, Path]] = []
+    for entry in _entries(folder):
+        if not entry.is_file() or entry.name.endswith(_NOT_DATA):
+            continue
+        match = _SLICE.fullmatch(entry.name)
+        name = None if match is None else stream_name(match["stream"], device_id)
+        if match is None or name is None:
+            unknown.append(entry)
+            continue
+        slices.append((*name, int(match["number"]), entry))
+    for stream, is_unaging, _, path in sorted(slices, key=lambda item: item[:3]):
+        files = streams.setdefault(stream, StreamFiles())
+        (files.unaging if is_unaging else files.aging).append(path)
+
+
+def stream_name(text: str, device_id: int | None) -> tuple[str, bool] | None:
+    """(stream, is unaging) of a file's name without its slice; None if it follows no rule.
+
+    >>> stream_name("unaging.additional.hash_dic", None), stream_name("stars_soc.data.3", 3)
+    (('additional.hash_dic', True), ('stars_soc', False))
+    """
+    if device_id is not None:
+        name = text.removesuffix(f".{device_id}")
+        return name.removesuffix(".data"), False
+    retention, _, name = text.partition(".")
+    if retention not in ("aging", "unaging"):
+        return text.removesuffix(".data"), False
+    return name.removesuffix(".data"), retention == "unaging"

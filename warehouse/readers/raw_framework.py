@@ -1,0 +1,242 @@
+"""FRAMEWORK files: operators, queue events, Python frames, garbage collections, steps (framework-files.md 2, 4, 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
+from warehouse.readers.issues import WARNING
+from warehouse.readers.raw_config import framework_clock
+from warehouse.readers.raw_rows import NONE, Numbers, adjacent, numbers, record, rows
+from warehouse.readers.raw_run import RawRun
+from warehouse.readers.sorted_rows import SortedRows, cut_at
+
+HOST_ORDER = ("start_ns", "-end_ns", "kind", "row")
+_STEP = "ProfilerStep#"
+# categories of a mark
+_ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
+
+
+class FrameworkPart:
+    """What the framework's files say.  `load` decodes them and fills `host_events`; the streams can be read after it.
+
+    `moments` takes what the naming of allocations needs (raw_memory), if anything is allocated.
+    """
+
+    def __init__(self, run: RawRun, host_events: SortedRows) -> None:
+        self.run = run
+        self.clock = framework_clock(run.config, run.ledger)
+        self.has_queue = "op_mark" in run.files.framework
+        self.pid: int | None = None
+        self.moments = SortedRows(["time", "kind", "row"], run.spill)
+        self.dequeue_threads: set[tuple[int, int]] = set()
+        self._events = host_events
+        self._ops = SortedRows(["start", "row"], run.spill)
+        self._stack_frames = SortedRows(["stack", "depth"], run.spill)
+        self._gc = SortedRows(["start_ns", "-end_ns"], run.spill)
+        self._steps: list[tuple[int, int, int]] = []
+        run.strings.watch("step", lambda text: _STEP in text)
+
+    def load(self) -> None:
+        """Decode all files but those of memory and Python frames."""
+        self._load_ops()
+        self._load_queue()
+        self._load_gc()
+        self._find_steps()
+
+    def ns(self, ticks: pa.Array) -> Numbers:
+        """Ticks as ns of the wall clock."""
+        return np.asarray(self.clock.column_ns(ticks))
+
+    def _load_ops(self) -> None:
+        strings = self.run.strings
+        unnamed = strings.own("N/A")  # as the vendor writes a text that cannot be read
+        row = 0
+        for kind, batch in self.run.framework("op_range"):
+            if kind != "op_range":
+                self._stack_frames.add(batch)
+                continue
+            count = batch.num_rows
+            start, end = self.ns(batch.column("start_tick")), self.ns(batch.column("end_tick"))
+            number = np.arange(row, row + count)
+            row += count
+            name = batch.column("name").fill_null(unnamed)
+            pid, tid = batch.column("pid"), batch.column("tid")
+            good = end >= start
+            event = record(
+                "host_event", count, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid, name=name,
+                sequence_no=batch.column("sequence_no"), forward_thread_no=batch.column("forward_thread_no"),
+                dtypes=strings.lists(batch.column("dtypes")), shapes=strings.lists(batch.column("shapes")),
+                stack=batch.column("stack"), row=number,
+            )  # fmt: skip
+            self._events.add(event if good.all() else event.filter(pa.array(good)))
+            self._reject("op_range", count - int(good.sum()), "time-order", "ends before it starts")
+            op = rows(count, start=start, end=end, name=name, row=number)
+            self._ops.add(op)
+            self.moments.add(
+                rows(count, time=start, kind=0, row=number, end=end, name=name, pid=pid, tid=tid, key=NONE)
+            )
+            if self.pid is None:
+                self.pid = pid[0].as_py()
+
+    def _load_queue(self) -> None:
+        marks = SortedRows(["half", "tid", "name", "time", "row"], self.run.spill)
+        row = 0
+        for _, batch in self.run.framework("op_mark"):
+            count = batch.num_rows
+            category, key, tid, pid, name = numbers(batch, "category", "correlation_no", "tid", "pid", "name")
+            time = self.ns(batch.column("tick"))
+            number = np.arange(row, row + count)
+            row += count
+            marks.add(
+                rows(
+                    count,
+                    half=category >> 1,
+                    is_end=category & 1,
+                    tid=tid,
+                    pid=pid,
+                    name=name,
+                    time=time,
+                    key=key,
+                    row=number,
+                )
+            )
+        ranges, lost = self._matched(marks)
+        self._reject("op_mark", lost, "no-partner", "is a start without an end, or the reverse")
+        self._name_queue(ranges)
+
+    def _matched(self, marks: SortedRows) -> tuple[SortedRows, int]:
+        """Ranges of the queue sorted by their number, dequeues first; and how many marks make none.
+
+        An end belongs to the last start before it with its thread and name; older starts are discarded (5.1).
+        """
+        ranges = SortedRows(["key", "-half", "row"], self.run.spill)
+        paired = 0
+        for batch in adjacent(marks.batches()):
+            half, is_end, tid, name, time, key, pid, row = numbers(
+                batch, "half", "is_end", "tid", "name", "time", "key", "pid", "row"
+            )
+            pair = np.flatnonzero(
+                (half[1:] == half[:-1]) & (tid[1:] == tid[:-1]) & (name[1:] == name[:-1])
+                & (is_end[:-1] == 0) & (is_end[1:] == 1)
+            )  # fmt: skip
+            end = pair + 1
+            ranges.add(
+                rows(
+                    len(pair),
+                    half=half[end],
+                    tid=tid[end],
+                    pid=pid[end],
+                    name=name[end],
+                    start=time[pair],
+                    end=time[end],
+                    key=key[end],
+                    row=row[end],
+                )
+            )
+            paired += 2 * len(pair)
+        return ranges, marks.rows - paired
+
+    def _name_queue(self, ranges: SortedRows) -> None:
+        """Host events of the queue: named after the dequeue where there is one (5.1)."""
+        dequeue, enqueue, plain = _QueueNames(self.run, "Dequeue"), _QueueNames(self.run, "Enqueue"), "Enqueue"
+        for batch in cut_at(ranges.batches(), ["key"]):
+            half, tid, pid, name, start, end, key, row = numbers(
+                batch, "half", "tid", "pid", "name", "start", "end", "key", "row"
+            )
+            is_dequeue = half == 1
+            named = np.where(is_dequeue, name, NONE)
+            # the last dequeue of the number, which stands before its enqueues
+            place = np.maximum.accumulate(np.where(is_dequeue, np.arange(len(key)), -1))
+            same = (place >= 0) & (key[place] == key)
+            named = np.where(is_dequeue, name, np.where(same, name[place], NONE))
+            text = np.where(is_dequeue, dequeue.numbers(named), enqueue.numbers(named))
+            text[~is_dequeue & ~same] = self.run.strings.own(plain)
+            kind = np.where(is_dequeue, HOST_DEQUEUE, HOST_ENQUEUE)
+            self._events.add(
+                record(
+                    "host_event",
+                    len(key),
+                    kind=kind,
+                    start_ns=start,
+                    end_ns=end,
+                    pid=pid,
+                    tid=tid,
+                    name=text,
+                    key=key,
+                    row=row,
+                )
+            )
+            moment = np.where(is_dequeue, start, end)
+            self.moments.add(
+                rows(len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=key)
+            )
+            threads = np.unique(np.stack([pid[is_dequeue], tid[is_dequeue]]), axis=1).T.tolist()
+            self.dequeue_threads.update((each, thread) for each, thread in threads)
+
+    def _load_gc(self) -> None:
+        for _, batch in self.run.framework("gc_record"):
+            start, end = self.ns(batch.column("start_tick")), self.ns(batch.column("end_tick"))
+            pid = batch.column("pid")
+            good = record("gc_event", batch.num_rows, start_ns=start, end_ns=end, pid=pid, tid=pid)
+            self._gc.add(good.filter(pa.array(end >= start)))
+            self._reject("gc_record", int((end < start).sum()), "time-order", "ends before it starts")
+
+    def _find_steps(self) -> None:
+        """Operators named ProfilerStep#N in which no earlier one is still running, on whatever thread (5.2, 5.7)."""
+        texts = self.run.strings.having("step")
+        latest, nested = np.iinfo(np.int64).min, 0
+        for batch in self._ops.batches() if texts else ():
+            start, end, name = numbers(batch, "start", "end", "name")
+            before = np.maximum.accumulate(np.concatenate([[latest], end]))
+            latest = int(before[-1])
+            for place in np.flatnonzero(np.isin(name, list(texts))).tolist():
+                number = texts[int(name[place])].rpartition("#")[2]
+                if before[place] >= start[place]:
+                    nested += 1
+                elif number.isascii() and number.isdigit() and len(number) < 19 and end[place] >= start[place]:
+                    self._steps.append((int(number), int(start[place]), int(end[place])))
+                else:
+                    self.run.ledger.note(WARNING, "bad-step", "a step without a number, or that ends before it starts")
+        if nested:
+            text = "steps that lie inside another operator are no steps"
+            self.run.ledger.note(WARNING, "nested-step", text, count=nested)
+
+    def _reject(self, stream: str, count: int, code: str, text: str) -> None:
+        if count:
+            self.run.lose(self.run.files.framework[stream], stream, count, code, text)
+
+    def steps(self) -> Iterator[pa.RecordBatch]:
+        """`step` batches in time order."""
+        if self._steps:
+            number, start, end = map(list, zip(*sorted(self._steps, key=lambda step: step[1:]), strict=True))
+            yield record("step", len(number), step_no=number, start_ns=start, end_ns=end)
+
+    def stack_frames(self) -> Iterator[pa.RecordBatch]:
+        """`stack_frame` batches."""
+        yield from self._stack_frames.batches()
+
+    def gc_events(self) -> Iterator[pa.RecordBatch]:
+        """`gc_event` batches in time order."""
+        yield from self._gc.batches()
+
+
+class _QueueNames:
+    """`Enqueue@<name>` for numbers of names; names are few."""
+
+    def __init__(self, run: RawRun, half: str) -> None:
+        self._run = run
+        self._half = half
+        self._known: dict[int, int] = {}
+
+    def numbers(self, name: Numbers) -> Numbers:
+        distinct, place = np.unique(name, return_inverse=True)
+        unknown = {number for number in distinct.tolist() if number not in self._known}
+        if unknown:
+            texts = self._run.strings.texts_of(unknown)
+            for number in unknown:
+                self._known[number] = self._run.strings.own(f"{self._half}@{texts.get(number, '')}")
+        return np.array([self._known[number] for number in distinct.tolist()], dtype=np.int64)[place.reshape(-1)]

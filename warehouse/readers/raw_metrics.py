@@ -1,0 +1,286 @@
+"""PMU records: joined with the tasks they were counted in, and evaluated (cann-files.md 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from warehouse import _native
+from warehouse.batches.records import RECORDS
+from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.raw_config import FolderConfig
+from warehouse.readers.raw_device import DevicePart
+from warehouse.readers.raw_files import DeviceFiles
+from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, pair_codes, rows, with_columns
+from warehouse.readers.raw_run import RawRun
+from warehouse.readers.raw_tasks import COMPUTE, KEYS, HostTasks, task_keys
+from warehouse.readers.sorted_rows import SortedRows, cut_at
+
+Reals = npt.NDArray[np.float64]
+_COUNTERS = tuple(f"counter_{place}" for place in range(8))
+_FFTS_PLUS, _SUB_MIX_AIC, _SUB_MIX_AIV, _SUB_AIC = 4, 6, 7, 0
+_AIC, _AIV = 0, 1
+_CORES = ("aic", "aiv")
+
+
+@dataclass
+class _Core:
+    """How the counters of one kind of core are read."""
+
+    metrics: Any
+    names: list[str]
+    core_count: int
+    mhz: float
+
+
+class MetricPart:
+    """`task_metric` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did
+    not work."""
+
+    def __init__(self, run: RawRun, host: HostTasks, device: DevicePart) -> None:
+        self._run = run
+        self._host = host
+        self._device = device
+        self._cores: dict[tuple[int, int], _Core] = {}  # (device, kind of core)
+        self._records = SortedRows([*KEYS, "end", "row"], run.spill)
+        self._counted = SortedRows(["row", "task_row", "number"], run.spill)
+        self._frequencies: dict[int, tuple[Numbers, Numbers]] = {}
+        self._names: list[str] = []
+        self._numbers: Numbers = np.empty(0, np.int64)
+
+    def load(self) -> None:
+        """Decode the PMU records and find their tasks."""
+        for device in self._run.files.devices:
+            if "ffts_profile" in device.streams and device.device_id in self._device.clocks and self._configure(device):
+                self._load_frequencies(device)
+                self._load_records(device)
+        for core in self._cores.values():
+            self._names += [name for name in core.names if name not in self._names]
+        self._numbers = np.array([self._run.strings.own(name) for name in self._names], dtype=np.int64)
+        self._join()
+
+    def _configure(self, device: DeviceFiles) -> bool:
+        """Metrics of a device's cores; what cannot be evaluated is noted and left out."""
+        folder = self._run.config.devices[device.device_id]
+        for kind, prefix in enumerate(("ai_core", "aiv")):
+            group = str(folder.sample.get(f"{prefix}_metrics", ""))
+            text = str(folder.sample.get(f"{prefix}_profiling_events", ""))
+            try:
+                metrics = _native.PmuMetrics(group, [int(event, 16) for event in text.split(",") if event.strip()])
+            except ValueError as error:
+                self._run.ledger.note(
+                    WARNING, "no-metrics", f"PMU counters of {_CORES[kind]} cores are not evaluated: {error}"
+                )
+                return False
+            names = [f"{_CORES[kind]}_{vendor_name(name)}" for name in metrics.names]
+            cores, mhz = folder.number("ai_core_num" if kind == _AIC else "aiv_num"), _nominal(folder, kind)
+            self._cores[device.device_id, kind] = _Core(metrics, names, int(cores or 0), mhz)
+        return True
+
+    def _load_frequencies(self, device: DeviceFiles) -> None:
+        """Changes of the cores' clock, in order of time."""
+        times, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for kind, batch in self._run.device_stream(device, "lpmFreqConv"):
+            if kind == "frequency":
+                times.append(self._device.ns(device.device_id, batch.column("time")))
+                values.append(numbers(batch, "mhz")[0])
+        time, value = np.concatenate(times), np.concatenate(values)
+        order = np.argsort(time, kind="stable")
+        self._frequencies[device.device_id] = time[order], value[order]
+
+    def frequencies(self) -> dict[int, tuple[Numbers, Numbers]]:
+        """Device -> (time, MHz) of the changes of its cores' clock."""
+        return self._frequencies
+
+    def _load_records(self, device: DeviceFiles) -> None:
+        row = 0
+        for kind, batch in self._run.device_stream(device, "ffts_profile"):
+            is_block = kind == "pmu_block"
+            if kind != "pmu_context" and not is_block:
+                continue
+            stream, task, sub, context, ffts, cycles = numbers(
+                batch, "stream", "task", "sub_task_type", "context", "ffts_type", "total_cycles"
+            )
+            count = len(stream)
+            in_ffts = ffts == _FFTS_PLUS
+            is_mix = in_ffts & ((sub == _SUB_MIX_AIC) | (sub == _SUB_MIX_AIV))
+            main = np.where(in_ffts & ((sub == _SUB_MIX_AIC) | (sub == _SUB_AIC)) | (ffts == 0), _AIC, _AIV)
+            core = numbers(batch, "core_type")[0] if is_block else main
+            end = self._device.ns(device.device_id, batch.column("end"))
+            device_id = np.full(count, device.device_id)
+            keys = task_keys(
+                device_id,
+                stream,
+                self._device.flips.batches(device_id, stream, end),
+                task,
+                np.where(in_ffts, context, NONE),
+            )
+            counters = dict(zip(_COUNTERS, numbers(batch, *_COUNTERS), strict=True))
+            found = rows(
+                count, **keys, end=end, row=np.arange(row, row + count), device=device.device_id, core=core,
+                is_block=int(is_block), cycles=cycles, **counters,
+            )  # fmt: skip
+            row += count
+            # blocks count the other kind of core of a mixed kernel
+            self._records.add(found.filter(pa.array(is_mix & (core != main))) if is_block else found)
+
+    def _join(self) -> None:
+        """Each record to the task with its keys in whose time it ended."""
+        lost = 0
+        tasks = cut_at(self._device.joined.batches(), list(KEYS))
+        for batch, (records,) in aligned(tasks, [self._records.batches()], KEYS):
+            if records is None:
+                continue
+            found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+            task, wanted = pair_codes([(found[key], records.column(key).to_numpy()) for key in KEYS])
+            (end,) = numbers(records, "end")
+            starts, ends = pair_codes([(task, wanted), (found["start"], end)])
+            place = np.searchsorted(starts, ends, side="right") - 1
+            at = np.maximum(place, 0)
+            good = (place >= 0) & (task[at] == wanted) & (end <= found["end"][at]) & (found["class_"][at] == COMPUTE)
+            lost += int((~good).sum())
+            mine = at[good]
+            counted = records.filter(pa.array(good))
+            self._counted.add(
+                with_columns(
+                    counted.select(["device", "core", "is_block", "cycles", "end", *_COUNTERS]),
+                    {
+                        "row": found["row"][mine],
+                        "task_row": found["task_row"][mine],
+                        "descriptor": found["descriptor"][mine],
+                        "number": counted.column("row").to_numpy(),
+                    },
+                )
+            )
+        if lost:
+            text = "PMU records of no operator, or that ended outside its time"
+            self._run.ledger.note(INFO, "no-task", text, table="ffts_profile", count=lost)
+
+    def names(self) -> list[int]:
+        """String numbers of the metrics."""
+        return [int(number) for number in self._numbers]
+
+    def tasks(self) -> Iterator[pa.RecordBatch]:
+        """`task_metric` batches; the values of a task are together."""
+        counted = cut_at(self._counted.batches(), ["row"])
+        for batch, (operators,) in aligned(counted, [self._host.operators.batches()], ("row",)):
+            if operators is not None and batch.num_rows:
+                yield self._evaluated(batch, operators)
+
+    def _evaluated(self, batch: pa.RecordBatch, operators: pa.RecordBatch) -> pa.RecordBatch:
+        found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+        known = operators.column("row").to_numpy()
+        place = np.searchsorted(known, found["row"])
+        blocks, mix_blocks = (column[place] for column in numbers(operators, "block_count", "mix_block_count"))
+        table, task_row, descriptor = self._table(found, blocks, mix_blocks)
+        count = len(task_row)
+        width = len(self._names)
+        order = np.argsort(descriptor, kind="stable")
+        return pa.RecordBatch.from_arrays(
+            [
+                pa.array(np.repeat(task_row[order], width)), pa.array(np.tile(self._numbers, count)),
+                pa.array(table[order].reshape(-1)),
+            ],
+            schema=RECORDS["task_metric"],
+        )  # fmt: skip
+
+    def _table(self, found: dict[str, Numbers], blocks: Numbers, mix_blocks: Numbers) -> tuple[Reals, Numbers, Numbers]:
+        """A row a task, a column a metric."""
+        task_row, first, place = np.unique(found["task_row"], return_index=True, return_inverse=True)
+        place = place.reshape(-1)
+        table = np.zeros((len(task_row), len(self._names)))
+        columns = {name: column for column, name in enumerate(self._names)}
+        for (device, kind), core in self._cores.items():
+            mine = (found["device"] == device) & (found["core"] == kind)
+            whole = np.flatnonzero(mine & (found["is_block"] == 0))
+            self._fill(table, place[whole], columns, core, _Counts.of(found, whole, blocks))
+            parts = np.flatnonzero(mine & (found["is_block"] == 1))
+            if len(parts):
+                parts = parts[_number_in(place[parts]) < mix_blocks[parts]]
+                tasks, sums = _Counts.summed(found, parts, mix_blocks, place)
+                self._fill(table, tasks, columns, core, sums)
+        return table, task_row, found["descriptor"][first]
+
+    def _fill(self, table: Reals, task: Numbers, columns: dict[str, int], core: _Core, counts: _Counts) -> None:
+        if not len(task):
+            return
+        values = pa.record_batch(
+            core.metrics.evaluate(
+                counts.counters,
+                counts.cycles,
+                counts.blocks,
+                self._mhz(counts, core),
+                cores=core.core_count,
+                nominal_mhz=core.mhz,
+            )
+        )
+        for name, column in zip(core.names, values.columns, strict=True):
+            table[task, columns[name]] = column.to_numpy()
+
+    def _mhz(self, counts: _Counts, core: _Core) -> Numbers:
+        """The clock when each task ended: as last changed before it, else the nominal one."""
+        found = np.full(len(counts.end), round(core.mhz), np.int64)
+        for device, (time, value) in self._frequencies.items():
+            place = np.searchsorted(time, counts.end, side="right") - 1
+            known = (counts.device == device) & (place >= 0)
+            found[known] = value[place[known]]
+        return found
+
+
+@dataclass
+class _Counts:
+    """Counters of some tasks on one kind of core."""
+
+    counters: list[Numbers]
+    cycles: Numbers
+    blocks: Numbers
+    end: Numbers
+    device: Numbers
+
+    @classmethod
+    def of(cls, found: dict[str, Numbers], rows_: Numbers, blocks: Numbers) -> _Counts:
+        counters = [np.ascontiguousarray(found[name][rows_]) for name in _COUNTERS]
+        return cls(counters, found["cycles"][rows_], blocks[rows_], found["end"][rows_], found["device"][rows_])
+
+    @classmethod
+    def summed(
+        cls, found: dict[str, Numbers], rows_: Numbers, blocks: Numbers, place: Numbers
+    ) -> tuple[Numbers, _Counts]:
+        """Sums over the blocks of each task."""
+        order = rows_[np.argsort(place[rows_], kind="stable")]
+        tasks, first = np.unique(place[order], return_index=True)
+        if not len(tasks):
+            return tasks, cls.of(found, order, blocks)
+        counters = [np.add.reduceat(found[name][order], first) for name in _COUNTERS]
+        cycles = np.add.reduceat(found["cycles"][order], first)
+        at = order[first]
+        return tasks, cls(counters, cycles, blocks[at], found["end"][at], found["device"][at])
+
+
+def _number_in(group: Numbers) -> Numbers:
+    """Number of each row within its group, from 0."""
+    order = np.argsort(group, kind="stable")
+    first = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
+    number = np.empty(len(group), np.int64)
+    number[order] = np.arange(len(group)) - np.repeat(first, np.diff(np.r_[first, len(group)]))
+    return number
+
+
+def _nominal(folder: FolderConfig, kind: int) -> float:
+    return folder.number("aic_frequency" if kind == _AIC else "aiv_frequency") or folder.number("aic_frequency") or 0.0
+
+
+def vendor_name(name: str) -> str:
+    """The vendor's name of a metric, as databases have it, from the name of a column of kernel_metric.
+
+    >>> vendor_name("mac_time_ns"), vendor_name("icache_miss_ratio"), vendor_name("total_cycles_count")
+    ('mac_time', 'icache_miss_rate', 'total_cycles')
+    """
+    if name == "icache_miss_ratio":
+        return "icache_miss_rate"
+    return name.removesuffix("_ns").removesuffix("_count")

@@ -1,0 +1,150 @@
+"""Python frames of the tracer: calls and returns as ranges, modules by name (framework-files.md 5.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from warehouse.batches.records import HOST_PYTHON
+from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.raw_framework import FrameworkPart
+from warehouse.readers.raw_rows import Dictionary, adjacent, numbers, record, rows
+from warehouse.readers.raw_run import RawRun
+from warehouse.readers.sorted_rows import SortedRows
+
+_MODULE = "######"
+_U64 = 1 << 64
+
+
+class PythonPart:
+    """Fills `host_events` with the frames of torch.python_tracer_func; their names are in torch.python_tracer_hash."""
+
+    def __init__(self, run: RawRun, framework: FrameworkPart, host_events: SortedRows) -> None:
+        self._run = run
+        self._framework = framework
+        self._events = host_events
+        self._names = Dictionary()
+        self._modules: dict[int, dict[str, dict[int, int]]] = {}  # thread -> class -> address -> number
+        self._module_names: dict[tuple[int, int], int] = {}
+        self._unknown: dict[int, int] = {}
+        self._latest: dict[int, int] = {}
+        self._ignored = 0
+        run.strings.watch("module", lambda text: _MODULE in text)
+
+    def load(self) -> None:
+        """Decode calls and names, and make frames of them."""
+        has_both = {"python_tracer_func", "python_tracer_hash"} <= self._run.files.framework.keys()
+        for _, batch in self._run.framework("python_tracer_hash"):
+            key, name = numbers(batch, "key", "name")
+            self._names.add(key, name)
+        if not has_both:
+            if "python_tracer_func" in self._run.files.framework:
+                text = "no Python frames: torch.python_tracer_hash is missing, so that they have no names"
+                self._run.ledger.note(WARNING, "no-frame-names", text)
+            return
+        calls = SortedRows(["tid", "time", "row"], self._run.spill)
+        row = 0
+        for _, batch in self._run.framework("python_tracer_func"):
+            time = self._framework.ns(batch.column("tick"))
+            number = np.arange(row, row + batch.num_rows)
+            row += batch.num_rows
+            tid, pid, key, action = numbers(batch, "tid", "pid", "key", "action")
+            calls.add(
+                rows(len(time), tid=tid, pid=pid, time=time, key=key, is_return=action & 1, tag=action, row=number)
+            )
+        levels = SortedRows(["tid", "level", "place"], self._run.spill)
+        for leveled in self._leveled(calls.batches()):
+            levels.add(leveled)
+        self._add_frames(levels)
+        if self._ignored:
+            ledger = self._run.ledgers[self._run.files.framework["python_tracer_func"]]
+            text = "returns of frames that were entered before the recording"
+            ledger.note(INFO, "lone-return", text, table="python_tracer_func", count=self._ignored)
+
+    def _leveled(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Each call and return with the depth of its frame: a return ends whatever frame is innermost, or nothing."""
+        depths: dict[int, int] = {}
+        place = 0
+        for batch in batches:
+            tid, pid, time, key, is_return, tag = numbers(batch, "tid", "pid", "time", "key", "is_return", "tag")
+            starts = np.flatnonzero(np.r_[True, tid[1:] != tid[:-1]])
+            for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(tid)], strict=True):
+                part = slice(first, last)
+                thread = int(tid[first])
+                total = depths.get(thread, 0) + np.cumsum(1 - 2 * is_return[part])
+                after = total - np.minimum(np.minimum.accumulate(total), 0)
+                before = np.r_[depths.get(thread, 0), after[:-1]]
+                depths[thread] = int(after[-1])
+                self._latest[thread] = int(time[last - 1])
+                kept = (is_return[part] == 0) | (before > 0)
+                self._ignored += int((~kept).sum())
+                name = self._frame_names(thread, key[part], is_return[part], tag[part])
+                order = np.arange(place, place + last - first)
+                place += last - first
+                level = np.where(is_return[part] == 1, before, after)
+                yield rows(
+                    int(kept.sum()), tid=tid[part][kept], pid=pid[part][kept], level=level[kept], place=order[kept],
+                    time=time[part][kept], name=name[kept], is_return=is_return[part][kept],
+                )  # fmt: skip
+
+    def _frame_names(self, thread: int, key: np.ndarray, is_return: np.ndarray, tag: np.ndarray) -> np.ndarray:
+        """String numbers: the dictionary's text, `nn.Module: Class_n` for a module call, the key's digits if it has
+        none."""
+        strings = self._run.strings
+        name = self._names.find(key)
+        name[is_return == 1] = 0
+        modules = strings.having("module")
+        for place in np.flatnonzero(np.isin(name, list(modules)) & (tag == 0)).tolist():
+            found = self._module_names.get((thread, int(key[place])))
+            if found is None:
+                class_name, _, address = modules[int(name[place])].partition(_MODULE)
+                numbered = self._modules.setdefault(thread, {}).setdefault(class_name, {})
+                number = numbered.setdefault(hash(address), len(numbered))
+                found = strings.own(f"nn.Module: {class_name}_{number}")
+                self._module_names[thread, int(key[place])] = found
+            name[place] = found
+        for place in np.flatnonzero(name < 0).tolist():
+            number = int(key[place]) % _U64
+            if number not in self._unknown:
+                self._unknown[number] = strings.own(str(number))
+            name[place] = self._unknown[number]
+        return name
+
+    def _add_frames(self, levels: SortedRows) -> None:
+        """Ranges from a call and the next return of the same thread and depth; the last row of each batch comes
+        again."""
+        position = 0
+        for batch in adjacent(_closed(levels.batches())):
+            tid, pid, level, time, name, is_return = numbers(batch, "tid", "pid", "level", "time", "name", "is_return")
+            is_call = is_return[:-1] == 0
+            follows = (tid[1:] == tid[:-1]) & (level[1:] == level[:-1]) & (is_return[1:] == 1)
+            call = np.flatnonzero(is_call)
+            end = np.where(follows, time[1:], 0)[call]
+            still_open = ~follows[call]
+            if still_open.any():
+                end[still_open] = [self._latest[each] for each in tid[call][still_open].tolist()]
+            self._events.add(
+                record(
+                    "host_event",
+                    len(call),
+                    kind=HOST_PYTHON,
+                    start_ns=time[call],
+                    end_ns=end,
+                    pid=pid[call],
+                    tid=tid[call],
+                    name=name[call],
+                    row=np.arange(position, position + len(call)),
+                )
+            )
+            position += len(call)
+
+
+def _closed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows, and after them one of no thread, so that the last one has a neighbour."""
+    last: pa.RecordBatch | None = None
+    for last in batches:
+        yield last
+    if last is not None:
+        yield rows(1, tid=-1, pid=-1, level=-1, place=-1, time=0, name=0, is_return=1)

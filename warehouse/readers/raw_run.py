@@ -1,0 +1,158 @@
+"""One raw run directory opened for reading: its files, what they say about themselves, and its streams as they are
+decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from warehouse import _native
+from warehouse.errors import InputError
+from warehouse.readers.issues import WARNING, Ledger
+from warehouse.readers.official_open import check_regular_file
+from warehouse.readers.raw_config import RawConfig, read_config
+from warehouse.readers.raw_files import DeviceFiles, RawFiles, StreamFiles
+from warehouse.readers.raw_strings import RawStrings
+from warehouse.readers.sorted_rows import SpillFolder
+
+_TENSOR_LISTS = "tensor_list"
+_SIDE_ROWS = ("stack_frame", _TENSOR_LISTS)
+
+
+class RawRun:
+    """Files, configuration, strings and ledgers of a run.
+
+    `ledgers` has one ledger a data file: its records as the decoder counted them, its faults as issues.  `ledger` takes
+    what concerns the run as a whole.  `bytes_of` tells what became of the bytes of each file (decoded, rejected).
+    """
+
+    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
+        self.root = files.root
+        self.ledger = Ledger()
+        self.ledgers: dict[Path, Ledger] = {}
+        self.bytes_of: dict[Path, tuple[int, int]] = {}
+        self.spill = SpillFolder()
+        self.strings = RawStrings(self.spill)
+        self._tensor_lists = 0
+        self.files = files
+        self.config: RawConfig = read_config(self.files, profiler, self.ledger)
+        for path in self.files.unknown:
+            self.ledgers[path] = Ledger()
+            self.ledgers[path].note(
+                WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
+            )
+
+    def close(self) -> None:
+        self.spill.close()
+
+    def refuse_rest(self) -> None:
+        """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
+        for streams in (self.files.host, *(device.streams for device in self.files.devices)):
+            for stream, files in streams.items():
+                for path in files.unaging + files.aging:
+                    if path not in self.ledgers:
+                        ledger = self.ledgers[path] = Ledger()
+                        ledger.found(stream, 0)
+                        ledger.note(
+                            WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
+                        )
+
+    def lose(self, path: Path, stream: str, count: int, code: str, text: str) -> None:
+        """Book records that were decoded, or are being decoded, as left out after all."""
+        self.ledgers.setdefault(path, Ledger()).take_back(stream, count, code, text)
+
+    def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """(kind, batch) of one FRAMEWORK file; nothing if there is none.  Op ranges come with `stack_frame` batches."""
+        path = self.files.framework.get(kind)
+        if path is not None:
+            check_regular_file(path)
+            decoder = _native.FrameworkDecoder(kind, [path], strings=self.strings.table)
+            yield from self._decoded(decoder, kind, kind)
+
+    def host_stream(self, stream: str) -> Iterator[tuple[str, bool, pa.RecordBatch]]:
+        """(kind, is from an `unaging` file, batch) of a host stream."""
+        for is_unaging, paths in self.files.host.get(stream, StreamFiles()).parts():
+            for kind, batch in self._prof(stream, paths, self.config.host.chip, "1.0", is_expanded=False):
+                yield kind, is_unaging, batch
+
+    def device_stream(self, device: DeviceFiles, stream: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """(kind, batch) of a device's stream."""
+        config = self.config.devices[device.device_id]
+        version = str(config.info.get("version", "1.0"))
+        for _, paths in device.streams.get(stream, StreamFiles()).parts():
+            yield from self._prof(stream, paths, config.chip, version, is_expanded=self.is_expanded)
+
+    is_expanded = False  # expand_stream_spec says that stream numbers are longer; set before device streams are read
+
+    def _prof(
+        self, stream: str, paths: list[Path], chip: str, version: str, is_expanded: bool
+    ) -> Iterator[tuple[str, pa.RecordBatch]]:
+        if stream not in _native.ProfDecoder.streams():
+            return
+        for path in paths:
+            check_regular_file(path)
+        decoder = _native.ProfDecoder(
+            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded, strings=self.strings.table
+        )
+        yield from self._decoded(decoder, stream, None)
+
+    def _decoded(self, decoder: _native.Decoder, stream: str, kind: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Batches with their kinds, what comes beside them before them; the decoder's ledger is booked at the end."""
+        base = self._tensor_lists  # each decoder numbers its lists from 0
+        try:
+            while (native := decoder.next()) is not None:
+                name = kind if kind is not None else decoder.kind  # type: ignore[attr-defined]
+                yield from self._side_rows(decoder, base)
+                self.strings.take()
+                yield name, _moved(pa.record_batch(native), "tensors", base)
+        except OSError as error:
+            raise InputError(f"{self.root}: {error}") from error
+        yield from self._side_rows(decoder, base)
+        self.strings.take()
+        self._book(stream, decoder.ledger())
+
+    def _side_rows(self, decoder: _native.Decoder, base: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        for side in _SIDE_ROWS:
+            while (native := decoder.take(side)) is not None:
+                rows = pa.record_batch(native)
+                if side == _TENSOR_LISTS:
+                    self._tensor_lists += rows.num_rows
+                    rows = _moved(rows, "id", base)
+                yield side, rows
+
+    def _book(self, stream: str, counted: _native.DecoderLedger) -> None:
+        paths = []
+        for row in counted["files"]:
+            path = Path(row["path"])
+            paths.append(path)
+            ledger = self.ledgers.setdefault(path, Ledger())
+            decoded, rejected = row["records_decoded"], row["records_rejected"]
+            ledger.found(stream, decoded + rejected)
+            ledger.load(stream, decoded)
+            ledger.tables[stream].rejected += rejected
+            self.bytes_of[path] = (row["bytes_decoded"], row["bytes_rejected"])
+            if row["bytes_seen"] != row["size_bytes"]:
+                text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
+                ledger.note(WARNING, "unread-bytes", text, table=stream)
+        for fault in counted["faults"]:
+            ledger = self.ledgers[paths[fault["file"]]]
+            text = fault["text"] + (f"; {fault['bytes']} bytes rejected" if fault["bytes"] else "")
+            issue = ledger.note(
+                WARNING, fault["code"].replace("_", "-"), text, table=stream, count=fault["count"],
+                first_offset=fault["first_offset"],
+            )  # fmt: skip
+            issue.rejected = fault["count"] if fault["bytes"] else 0
+
+
+def _moved(batch: pa.RecordBatch, name: str, base: int) -> pa.RecordBatch:
+    """The batch with `base` added to a column of numbers, if it has it."""
+    place = batch.schema.get_field_index(name)
+    if not base or place < 0:
+        return batch
+    columns = batch.columns
+    columns[place] = pc.if_else(pc.greater_equal(columns[place], 0), pc.add(columns[place], base), columns[place])
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
