@@ -21,7 +21,7 @@ ARROWS = {
     "_native": set(),
     "batches": {"errors"},
     "readers": {"batches", "_native", "errors"},
-    "store": {"errors"},
+    "store": {"_native", "errors"},
     "ingest": {"readers", "batches", "store", "_native", "errors"},
     "plain_rows": {"store", "errors"},
     "query": {"plain_rows", "store", "errors"},

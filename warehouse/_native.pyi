@@ -1,4 +1,5 @@
-"""npuwh's native core: decoders of raw profiles, clocks, linear sweeps over sorted events, and rows as text.
+"""npuwh's native core: decoders of raw profiles, clocks, linear sweeps over sorted events, rows as text, and
+files of SQLite.
 
 Columns go in as contiguous int64: `array('q')`, numpy, `memoryview(...).cast('q')`, a `pyarrow.Buffer` of whole int64
 values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Columns come out as `Int64Column`.
@@ -7,7 +8,7 @@ values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Co
 Sweeps release the GIL and may be fed in pieces of any size with the same result.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Protocol, TypeAlias, TypedDict, final, overload
 
@@ -20,6 +21,7 @@ class _ArrowArray(Protocol):
 
 _Int64: TypeAlias = Buffer | _ArrowArray | NDArray[numpy.int64]  # numpy calls its arrays buffers from Python 3.12 on
 _Cell: TypeAlias = str | float | int | None
+_Values: TypeAlias = _Int64 | NDArray[numpy.float64] | _Cell | bytes
 
 @final
 class Int64Column:
@@ -582,3 +584,65 @@ def microseconds_to_ns(text: str) -> int:
     >>> microseconds_to_ns("12.5678")
     12567
     """
+
+class ConstraintError(ValueError):
+    """A value that the schema forbids: NULL, another type, a duplicate, a rowid out of order."""
+
+class UnsupportedError(ValueError):
+    """A statement or a conversion that the bulk writer does not do; the text names it."""
+
+@final
+class DatabaseWriter:
+    """A whole new SQLite database file from columns, without SQLite.
+
+    `handle` and `spill_handle` are descriptors of two empty files, open for reading and writing, which stay the
+    caller's; the second takes keys that exceed `memory_bytes` while they are sorted.  `statements` are CREATE TABLE,
+    CREATE INDEX and CREATE VIEW, tables before their indexes, and go into the schema as SQLite keeps them.  Only rowid
+    tables (STRICT or not) with NOT NULL, PRIMARY KEY and UNIQUE, and plain indexes over columns, are done; views are
+    not read: take statements from a schema of SQLite's own, one that it would refuse makes a file that it cannot open.
+
+    unordered: tables whose rowids come in any order (their rows are sorted too).  strings: the table that `intern`
+    fills, (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two,
+    512 to 32768.
+
+    Raises UnsupportedError or ValueError before anything is written.  All methods raise OSError if a file takes no
+    more.  Until `finish` the file is no database.
+    """
+
+    def __init__(
+        self,
+        handle: int,
+        spill_handle: int,
+        statements: Sequence[str],
+        *,
+        page_size: int = 16384,
+        application_id: int = 0,
+        user_version: int = 0,
+        memory_bytes: int = ...,
+        statistics: bool = True,
+        unordered: Sequence[str] = (),
+        strings: str = "",
+    ) -> None: ...
+    def append(self, table: str, columns: _ArrowArray | Mapping[str, _Values]) -> int:
+        """Append rows: an Arrow record batch, or columns (Arrow arrays, buffers of int64 or double, one value for all
+        rows; all of one value: one row) by name.  Returns their number.
+
+        Columns left out are NULL; an INTEGER PRIMARY KEY left out, or NULL, counts on from the largest.  Values are
+        converted as SQLite does for the column, but for text that would have to become a number and reals that would
+        have to become text (UnsupportedError).  NaN is NULL.
+
+        Raises ConstraintError, IndexError for an unknown table or column, ValueError for unequal lengths.  Some rows
+        may be in then: `rewind`, or give the file up.
+        """
+    def intern(self, texts: _ArrowArray) -> Int64Column:
+        """Numbers of the strings in their table, -1 for null; new ones are appended to it."""
+    def last_rowid(self, table: str) -> int:
+        """The largest rowid, 0 for an empty table."""
+    def mark(self) -> None:
+        """Remember this state; marks are a stack."""
+    def rewind(self) -> None:
+        """Take back all since the last mark, which stays."""
+    def release(self) -> None:
+        """Forget the last mark."""
+    def finish(self) -> None:
+        """Write the rest.  Raises ConstraintError for a duplicate in a unique index.  Nothing can follow."""

@@ -16,5 +16,6 @@ void bind_decode_batch(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);
 void bind_framework_decoder(pybind11::module_& module);
 void bind_prof_decoder(pybind11::module_& module);
+void bind_database_writer(pybind11::module_& module);
 
 }  // namespace npuwh

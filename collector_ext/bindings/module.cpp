@@ -1,7 +1,7 @@
 #include "bindings/bindings.hpp"
 
 PYBIND11_MODULE(_native, module) {
-    module.doc() = "npuwh's native core: sweeps over sorted events, and rows as text";
+    module.doc() = "npuwh's native core: sweeps over sorted events, rows as text, and files of SQLite";
     npuwh::bind_columns(module);
     npuwh::bind_call_sweep(module);
     npuwh::bind_host_sweep(module);
@@ -13,4 +13,5 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_decoder(module);
     npuwh::bind_framework_decoder(module);
     npuwh::bind_prof_decoder(module);
+    npuwh::bind_database_writer(module);
 }

@@ -1,4 +1,4 @@
-"""Loading: kinds of columns, ids, strings, undoing, and removing a rank."""
+"""Loading into a file that is there: kinds of columns, ids, strings, undoing, and removing a rank."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from warehouse.store.tables import metadata
 
 @pytest.fixture
 def loader(tmp_path):
-    with store.new_warehouse(tmp_path / "w.db") as loader:
+    store.create(tmp_path / "w.db")
+    with store.add_to(tmp_path / "w.db") as loader:
         yield loader
 
 

@@ -56,7 +56,7 @@ class Strings:
 
     def _add(self, missing: list[str]) -> list[int]:
         """Ids of distinct strings that the cache does not have."""
-        texts = [_storable(value) for value in missing]
+        texts = [storable(value) for value in missing]
         ids: list[int] = []
         new: list[tuple[int, str]] = []
         made: dict[str, int] = {}  # two that differ only in what cannot be stored are one
@@ -83,7 +83,7 @@ class Strings:
         self._young_characters += len(value) + 64
 
 
-def _storable(value: str) -> str:
+def storable(value: str) -> str:
     """SQLite holds UTF-8: what has no form in it (half of a surrogate pair, from a bad name) becomes U+FFFD."""
     if value.isascii():
         return value

@@ -17,7 +17,6 @@ import polars as pl
 import pyarrow as pa
 
 from warehouse.errors import WriteError
-from warehouse.store.indexes import create_indexes
 from warehouse.store.interning import Strings
 from warehouse.store.table_list import TABLES
 
@@ -45,21 +44,26 @@ class Loader:
         >>> loader.write("thread", {"rank_id": 1, "pid": 7, "tid": [7, 8], "is_dequeue": [0, 1]})  # doctest: +SKIP
         2
         """
-        if isinstance(columns, pa.RecordBatch):
-            columns = dict(zip(columns.schema.names, columns.columns, strict=True))
-        known = TABLES[table].column_names
-        unknown = [name for name in columns if name not in known]
-        if unknown:
-            raise KeyError(f"table {table} has no column {', '.join(unknown)}")
-        count = _row_count(table, columns)
-        if not count:
+        columns = self._checked(table, columns)
+        if not columns:
             return 0
+        count = _row_count(table, columns)
         values = [_values(column, count) for column in columns.values()]
         names = ", ".join(columns)
         marks = ", ".join("?" * len(values))
         with writing_to(self.path):
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", zip(*values, strict=True))
         return count
+
+    def _checked(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> Mapping[str, Column]:
+        """The columns by name, none if they have no rows."""
+        if isinstance(columns, pa.RecordBatch):
+            columns = dict(zip(columns.schema.names, columns.columns, strict=True))
+        known = TABLES[table].column_names
+        unknown = [name for name in columns if name not in known]
+        if unknown:
+            raise KeyError(f"table {table} has no column {', '.join(unknown)}")
+        return columns if _row_count(table, columns) else {}
 
     def reserve(self, table: str, count: int) -> int:
         """The first of `count` ids that nobody has or gets: ids of a table are first, first + 1, ...
@@ -100,31 +104,33 @@ class Loader:
         except (WriteError, KeyboardInterrupt):
             raise
         except BaseException:
-            for table, last in before.items():
-                self.connection.execute(f"DELETE FROM {table} WHERE rowid > ?", [last])
-            self._next_ids.clear()
+            self._delete_after(before)
             self._strings.forget()
             raise
 
-    def create_indexes(self) -> None:
-        """Make the indexes that a new file does without while it is loaded; does nothing where they exist."""
-        with writing_to(self.path):
-            create_indexes(self.connection)
+    def _delete_after(self, last_ids: Mapping[str, int]) -> None:
+        for table, last in last_ids.items():
+            self.connection.execute(f"DELETE FROM {table} WHERE rowid > ?", [last])
+        self._next_ids.clear()
 
 
 @contextmanager
 def writing_to(path: Path) -> Iterator[None]:
-    """Turn SQLite's complaints about file system and locks into a WriteError that names the file."""
+    """Turn complaints about file system and locks into a WriteError that names the file."""
     try:
         yield
+    except OSError as error:
+        raise _unwritable(path, error.strerror or error) from error
     except sqlite3.OperationalError as error:
         if str(error) == "interrupted":  # by Ctrl-C: see opening.py
             raise KeyboardInterrupt from error
         if "locked" in str(error):
             raise WriteError(f"{path}: another process is writing it; try again when it is done") from error
-        raise WriteError(
-            f"{path}: cannot be written ({error}); free space on that disk, or give another place with -o"
-        ) from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, reason: object) -> WriteError:
+    return WriteError(f"{path}: cannot be written ({reason}); free space on that disk, or give another place with -o")
 
 
 def _row_count(table: str, columns: Mapping[str, Any]) -> int:

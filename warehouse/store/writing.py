@@ -10,14 +10,13 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from warehouse.errors import WriteError
-from warehouse.store.indexes import create_indexes, drop_indexes
+from warehouse.store.bulk_loader import bulk_loader
 from warehouse.store.loader import Loader, writing_to
 from warehouse.store.opening import listen_to_signals, open_write
 from warehouse.store.registry import stale_views
 from warehouse.store.version import latest_version
 
 FILE_MODE = 0o640
-_PAGE_BYTES = 16384  # loads quicker than 4096 and still costs little a windowed question
 
 
 def create(path: Path | str) -> None:
@@ -33,9 +32,9 @@ def create(path: Path | str) -> None:
 def new_warehouse(path: Path | str) -> Iterator[Loader]:
     """A Loader into a file that appears at `path` when the block ends well; nothing is left if it does not.
 
-    The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten), without
-    its plain indexes, which are made at the end.  WriteError: something is at `path`, or another process is writing
-    it, or the disk is full.
+    The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten); its
+    indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read while it grows.  WriteError:
+    something is at `path`, or another process is writing it, or the disk is full.
 
     >>> with new_warehouse("W.db") as loader:  # doctest: +SKIP
     ...     loader.write("run", {"name": ["train"], "path": ["/data/train"]})
@@ -44,17 +43,8 @@ def new_warehouse(path: Path | str) -> Iterator[Loader]:
     growing = path.with_name(path.name + ".tmp")
     lock = _take(path, growing)
     try:
-        _migrate(path, lambda: _connect_new(growing))
-        connection = _connect_new(growing)
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            drop_indexes(connection)
-            yield Loader(connection, path)
-            with writing_to(path):
-                create_indexes(connection)
-                connection.execute("COMMIT")
-        finally:
-            connection.close()
+        with bulk_loader(path, growing, lock, lambda place: _new_tables(path, place)) as loader:
+            yield loader
         os.fsync(lock)
         _publish(growing, path)
     except BaseException:
@@ -116,12 +106,17 @@ def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: 
         migrate(connect, migrations)
 
 
-def _connect_new(growing: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(growing, isolation_level=None)
+def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
+    """A database at `place` with all tables and views, for the warehouse `path`."""
+    _migrate(path, lambda: _connect_new(place))
+    return _connect_new(place)
+
+
+def _connect_new(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
     listen_to_signals(connection)
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    connection.execute("PRAGMA journal_mode = MEMORY")  # holds little: pages that are new need no journal
-    connection.execute("PRAGMA synchronous = OFF")  # the whole file is synced once, before it gets its name
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute("PRAGMA synchronous = OFF")  # temporary
     return connection
 
 

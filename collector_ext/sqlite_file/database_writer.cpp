@@ -1,0 +1,449 @@
+#include "sqlite_file/database_writer.hpp"
+
+#include <algorithm>
+#include <future>
+#include <stdexcept>
+
+#include "sqlite_file/errors.hpp"
+
+namespace npuwh::sqlite_file {
+namespace {
+
+constexpr std::size_t kLongestRecord = 1'000'000'000;  // SQLite's own limit
+constexpr std::size_t kSmallestSort = 4096;
+
+std::size_t checked_page_size(std::size_t size) {
+    if (size < 512 || size > 32768 || (size & (size - 1)) != 0) {
+        throw std::invalid_argument("page size " + std::to_string(size) + " is no power of two from 512 to 32768");
+    }
+    return size;
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return lower(each) == lower(name); });
+}
+
+}  // namespace
+
+DatabaseWriter::Table::Table(const TableLayout& table, PageFile& file, SpillFile& spill, bool is_unordered)
+    : layout(table), tree(file, 0), rows(is_unordered ? std::make_unique<ByteSorter>(spill, true) : nullptr), block(table.columns.size()) {}
+
+DatabaseWriter::DatabaseWriter(int handle, int spill_handle, const std::vector<std::string>& statements, WriterOptions options,
+                               std::function<void()> between)
+    : options_(std::move(options)),
+      layout_(read_statements(statements)),
+      spill_(spill_handle),
+      file_(handle, checked_page_size(options_.page_size), std::move(between)) {
+    for (const std::string& name : options_.unordered) {
+        layout_.table(name);  // throws for an unknown one
+    }
+    for (const TableLayout& table : layout_.tables) {
+        tables_.push_back(std::make_unique<Table>(table, file_, spill_, is_among(options_.unordered, table.name)));
+    }
+    for (const IndexLayout& index : layout_.indexes) {
+        tables_[index.table]->indexes.push_back(indexes_.size());
+        indexes_.push_back(std::make_unique<IndexKeys>(index, layout_.tables[index.table], spill_));
+    }
+    if (!options_.strings.empty()) {
+        strings_table_ = &table_named(options_.strings);
+        const TableLayout& table = strings_table_->layout;
+        if (table.columns.size() != 2 || table.rowid_column != 0 || table.columns[1].affinity != Affinity::text) {
+            throw std::invalid_argument("table " + table.name + " of strings is not (INTEGER PRIMARY KEY, TEXT)");
+        }
+    }
+}
+
+DatabaseWriter::Table& DatabaseWriter::table_named(const std::string& name) { return *tables_[layout_.table(name)]; }
+
+void DatabaseWriter::check_open() const {
+    if (is_finished_) {
+        throw std::logic_error("the file is finished");
+    }
+}
+
+std::int64_t DatabaseWriter::last_rowid(const std::string& table) const { return tables_[layout_.table(table)]->last_rowid; }
+
+std::size_t DatabaseWriter::append(const std::string& name, const Columns& columns) {
+    check_open();
+    Table& table = table_named(name);
+    std::vector<const ColumnSource*> sources(table.layout.columns.size());
+    std::int64_t rows = -1;
+    for (const auto& [column, source] : columns) {
+        std::size_t place = 0;
+        while (place < sources.size() && lower(table.layout.columns[place].name) != lower(column)) {
+            ++place;
+        }
+        if (place == sources.size()) {
+            throw std::out_of_range("table " + table.layout.name + " has no column " + column);
+        }
+        sources[place] = &source;
+        if (!source.is_constant) {
+            if (rows >= 0 && source.length != rows) {
+                throw std::invalid_argument("columns for table " + table.layout.name + " differ in length: " + column + " has " +
+                                            std::to_string(source.length) + " rows, others " + std::to_string(rows));
+            }
+            rows = source.length;
+        }
+    }
+    rows = rows < 0 ? 1 : rows;
+    const ColumnSource nothing{};
+    for (std::int64_t first = 0; first < rows; first += static_cast<std::int64_t>(table.block.capacity())) {
+        table.block.begin(static_cast<std::size_t>(std::min<std::int64_t>(rows - first, static_cast<std::int64_t>(table.block.capacity()))));
+        for (std::size_t place = 0; place < sources.size(); ++place) {
+            fill_cells(sources[place] == nullptr ? nothing : *sources[place], first, table.block, place, table.layout);
+        }
+        append_block(table);
+    }
+    return static_cast<std::size_t>(rows);
+}
+
+// Rowids of the block: those of its INTEGER PRIMARY KEY, or the next ones.
+void DatabaseWriter::give_rowids(Table& table) {
+    CellBlock& block = table.block;
+    const std::int32_t column = table.layout.rowid_column;
+    rowids_.resize(block.rows());
+    std::int64_t last = table.last_rowid;
+    bool is_empty = table.count == 0;
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+        const Cell* given = column < 0 ? nullptr : block.row(row) + column;
+        if (given == nullptr || given->serial == kNull) {
+            if (last == INT64_MAX) {
+                throw ConstraintFailed("table " + table.layout.name + " has no rowid left");
+            }
+            rowids_[row] = is_empty ? 1 : last + 1;
+        } else {
+            if (given->serial == kReal || given->serial > kOne) {
+                throw ConstraintFailed("datatype mismatch: " + table.layout.name + "." +
+                                       table.layout.columns[static_cast<std::size_t>(column)].name);
+            }
+            rowids_[row] = given->integer();
+            block.clear_number(row, static_cast<std::size_t>(column));
+        }
+        if (!is_empty && rowids_[row] <= last && table.rows == nullptr) {
+            throw ConstraintFailed("rowids of table " + table.layout.name + " do not ascend: " + std::to_string(rowids_[row]) +
+                                   " after " + std::to_string(last));
+        }
+        last = is_empty ? rowids_[row] : std::max(last, rowids_[row]);
+        is_empty = false;
+    }
+    table.last_rowid = last;
+}
+
+void DatabaseWriter::append_block(Table& table) {
+    CellBlock& block = table.block;
+    give_rowids(table);
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+        const std::size_t size = block.record_size(row);
+        if (size > kLongestRecord) {
+            throw ConstraintFailed("a row of table " + table.layout.name + " is too long: " + std::to_string(size) + " bytes");
+        }
+        if (table.rows == nullptr) {
+            table.tree.add(rowids_[row], block, row);
+        }
+    }
+    table.count += block.rows();
+    if (table.rows != nullptr) {
+        memory_ -= table.rows->memory();
+        for (std::size_t row = 0; row < block.rows(); ++row) {
+            const std::size_t size = block.record_size(row);
+            std::uint8_t* bytes = table.rows->add(biased(rowids_[row]), size);
+            put_record_before(bytes + size, block.row(row), block.columns(), block.header_size(row));
+        }
+        memory_ += table.rows->memory();
+    }
+    const std::size_t most_entries = std::max(options_.memory / 128, kSmallestSort);  // sorting takes 16 bytes an entry on top
+    for (const std::size_t place : table.indexes) {
+        IndexKeys& index = *indexes_[place];
+        memory_ -= index.memory();
+        index.append(block, rowids_.data());
+        if (index.entries() > most_entries) {
+            index.spill();
+        }
+        memory_ += index.memory();
+    }
+    keep_to_memory();
+}
+
+// Spills the largest until half of the memory is enough: the other half is for sorting and merging.
+void DatabaseWriter::keep_to_memory() {
+    while (memory_ > options_.memory / 2) {
+        ByteSorter* rows = nullptr;
+        IndexKeys* index = nullptr;
+        std::size_t largest = 0;
+        for (const auto& table : tables_) {
+            if (table->rows != nullptr && table->rows->memory() > largest) {
+                rows = table->rows.get();
+                largest = rows->memory();
+            }
+        }
+        for (const auto& each : indexes_) {
+            if (each->memory() > largest) {
+                index = each.get();
+                largest = index->memory();
+            }
+        }
+        if (largest == 0) {
+            return;
+        }
+        index != nullptr ? index->spill() : rows->spill();
+        memory_ -= largest;
+    }
+}
+
+std::vector<std::int64_t> DatabaseWriter::intern(const ColumnSource& texts) {
+    check_open();
+    using Kind = ColumnSource::Kind;
+    if (strings_table_ == nullptr || strings_.last() != strings_table_->last_rowid) {
+        throw std::logic_error("no table of strings is named, or someone else wrote to it");
+    }
+    if (texts.dictionary != nullptr || (texts.kind != Kind::text32 && texts.kind != Kind::text64 && texts.kind != Kind::null)) {
+        throw std::invalid_argument("strings to intern are an Arrow array of text without dictionary");
+    }
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(texts.length), -1);
+    Table& table = *strings_table_;
+    CellBlock& block = table.block;
+    std::size_t fresh = 0;
+    block.begin(block.capacity());
+    const auto flush = [&] {
+        if (fresh > 0) {
+            block.shorten(fresh);
+            append_block(table);
+        }
+        block.begin(block.capacity());
+        fresh = 0;
+    };
+    for (std::int64_t row = 0; row < texts.length; ++row) {
+        if (texts.is_null(row)) {
+            continue;
+        }
+        const std::int64_t place = texts.offset + row;
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        if (texts.kind == Kind::text32) {
+            const auto* starts = static_cast<const std::int32_t*>(texts.values) + place;
+            begin = starts[0];
+            end = starts[1];
+        } else {
+            const auto* starts = static_cast<const std::int64_t*>(texts.values) + place;
+            begin = starts[0];
+            end = starts[1];
+        }
+        const auto size = static_cast<std::size_t>(end - begin);
+        const auto [id, is_new] = strings_.id(texts.bytes + begin, size);
+        ids[static_cast<std::size_t>(row)] = id;
+        if (is_new) {
+            block.set_number(fresh, 0, integer_serial(id), static_cast<std::uint64_t>(id));
+            block.set_bytes(fresh, 1, kText, texts.bytes + begin, size);
+            if (++fresh == block.capacity()) {
+                flush();
+            }
+        }
+    }
+    flush();
+    return ids;
+}
+
+void DatabaseWriter::mark() {
+    check_open();
+    Mark mark{file_.next(), {}, strings_.last()};
+    for (const auto& table : tables_) {
+        mark.tables.push_back({table->tree.state(), table->last_rowid, table->count});
+        if (table->rows != nullptr) {
+            table->rows->marks().push_back(table->rows->position());
+        }
+    }
+    for (const auto& index : indexes_) {
+        index->push_mark();
+    }
+    marks_.push_back(std::move(mark));
+}
+
+void DatabaseWriter::release() {
+    if (marks_.empty()) {
+        throw std::logic_error("there is no mark");
+    }
+    for (const auto& table : tables_) {
+        if (table->rows != nullptr) {
+            table->rows->marks().pop_back();
+        }
+    }
+    for (const auto& index : indexes_) {
+        index->pop_mark();
+    }
+    marks_.pop_back();
+}
+
+void DatabaseWriter::rewind() {
+    check_open();
+    if (marks_.empty()) {
+        throw std::logic_error("there is no mark");
+    }
+    const Mark& mark = marks_.back();
+    file_.rewind(mark.next_page);
+    memory_ = 0;
+    for (std::size_t place = 0; place < tables_.size(); ++place) {
+        Table& table = *tables_[place];
+        table.tree.restore(mark.tables[place].tree);
+        table.last_rowid = mark.tables[place].last_rowid;
+        table.count = mark.tables[place].count;
+        if (table.rows != nullptr) {
+            table.rows->rewind(table.rows->marks().back());
+            memory_ += table.rows->memory();
+        }
+    }
+    for (const auto& index : indexes_) {
+        index->rewind();
+        memory_ += index->memory();
+    }
+    strings_.rewind(mark.last_string);
+}
+
+void DatabaseWriter::finish() {
+    check_open();
+    is_finished_ = true;
+    std::vector<std::uint32_t> tables;
+    for (const auto& table : tables_) {
+        tables.push_back(finish_table(*table));
+    }
+    std::vector<IndexCounts> counts(indexes_.size());
+    const std::vector<std::uint32_t> indexes = write_indexes(counts);
+    const std::uint32_t statistics = options_.has_statistics ? write_statistics(counts) : 0;
+    std::vector<std::uint8_t> first_page(file_.page_size());
+    write_schema(tables, indexes, statistics, first_page.data());
+    write_header(first_page.data());
+    file_.finish(first_page.data());
+}
+
+std::uint32_t DatabaseWriter::finish_table(Table& table) {
+    if (table.rows != nullptr) {
+        const auto rows = table.rows->finish();
+        SortedRecord record;
+        std::uint64_t last = 0;
+        bool is_first = true;
+        while (rows->next(record)) {
+            if (!is_first && record.prefix == last) {
+                throw ConstraintFailed("UNIQUE constraint failed: " + table.layout.name + " has two rows of rowid " +
+                                       std::to_string(unbiased(last)));
+            }
+            is_first = false;
+            last = record.prefix;
+            table.tree.add(unbiased(record.prefix), record.bytes, record.size);
+        }
+        table.rows = std::make_unique<ByteSorter>(spill_, true);
+    }
+    return table.tree.finish();
+}
+
+// One index is written while the next is sorted.
+std::vector<std::uint32_t> DatabaseWriter::write_indexes(std::vector<IndexCounts>& counts) {
+    std::vector<std::uint32_t> roots;
+    std::future<void> sorted;
+    const auto sort = [this](std::size_t place) { indexes_[place]->finish(); };
+    for (std::size_t place = 0; place < indexes_.size(); ++place) {
+        if (sorted.valid()) {
+            sorted.get();
+        } else {
+            sort(place);
+        }
+        if (place + 1 < indexes_.size() && tables_[indexes_[place + 1]->layout().table]->count > kSmallestSort) {
+            sorted = std::async(std::launch::async, sort, place + 1);
+        }
+        roots.push_back(indexes_[place]->write(file_, counts[place]));
+    }
+    return roots;
+}
+
+std::uint32_t DatabaseWriter::write_statistics(const std::vector<IndexCounts>& counts) {
+    TableTree tree(file_, 0);
+    CellBlock block(3);
+    std::int64_t rowid = 0;
+    const auto add = [&](const std::string& table, const std::string* index, const std::string& text) {
+        block.begin(1);
+        block.set_bytes(0, 0, kText, table.data(), table.size());
+        if (index == nullptr) {
+            block.set_number(0, 1, kNull, 0);
+        } else {
+            block.set_bytes(0, 1, kText, index->data(), index->size());
+        }
+        block.set_bytes(0, 2, kText, text.data(), text.size());
+        tree.add(++rowid, block, 0);
+    };
+    for (const auto& table : tables_) {
+        if (table->count > 0 && table->indexes.empty()) {
+            add(table->layout.name, nullptr, std::to_string(table->count));
+        }
+        for (const std::size_t place : table->indexes) {
+            if (counts[place].entries == 0) {
+                continue;
+            }
+            std::string text = std::to_string(table->count);
+            for (const std::uint64_t distinct : counts[place].distinct) {  // average rows of one value, rounded as ANALYZE does
+                std::uint64_t average = (table->count + distinct - 1) / distinct;
+                average = average == 2 && table->count * 10 <= distinct * 11 ? 1 : average;
+                text += " " + std::to_string(average);
+            }
+            add(table->layout.name, &layout_.indexes[place].name, text);
+        }
+    }
+    return tree.finish();
+}
+
+void DatabaseWriter::write_schema(const std::vector<std::uint32_t>& tables, const std::vector<std::uint32_t>& indexes,
+                                  std::uint32_t statistics, std::uint8_t* first_page) {
+    TableTree tree(file_, kFileHeaderSize);
+    CellBlock block(5);
+    std::int64_t rowid = 0;
+    const auto add = [&](const char* type, const std::string& name, const std::string& table, std::uint32_t root,
+                         const std::string& sql) {
+        block.begin(1);
+        block.set_bytes(0, 0, kText, type, std::char_traits<char>::length(type));
+        block.set_bytes(0, 1, kText, name.data(), name.size());
+        block.set_bytes(0, 2, kText, table.data(), table.size());
+        block.set_number(0, 3, integer_serial(root), root);
+        if (sql.empty()) {
+            block.set_number(0, 4, kNull, 0);
+        } else {
+            block.set_bytes(0, 4, kText, sql.data(), sql.size());
+        }
+        tree.add(++rowid, block, 0);
+    };
+    for (const SchemaEntry& entry : layout_.entries) {
+        if (entry.kind == SchemaEntry::Kind::table) {
+            const TableLayout& table = layout_.tables[entry.place];
+            add("table", table.name, table.name, tables[entry.place], table.sql);
+        } else if (entry.kind == SchemaEntry::Kind::index) {
+            const IndexLayout& index = layout_.indexes[entry.place];
+            add("index", index.name, layout_.tables[index.table].name, indexes[entry.place], index.sql);
+        } else {
+            const ViewLayout& view = layout_.views[entry.place];
+            add("view", view.name, view.name, 0, view.sql);
+        }
+    }
+    if (options_.has_statistics) {
+        add("table", "sqlite_stat1", "sqlite_stat1", statistics, "CREATE TABLE sqlite_stat1(tbl,idx,stat)");
+    }
+    tree.finish(first_page);
+}
+
+// "Database File Format", section 1.3.
+void DatabaseWriter::write_header(std::uint8_t* first_page) const {
+    constexpr std::uint32_t change_counter = 1;
+    constexpr std::uint32_t version = 3037000;  // the first with STRICT tables
+    std::memcpy(first_page, "SQLite format 3", 16);
+    put_u16(first_page + 16, options_.page_size);
+    first_page[18] = first_page[19] = 1;  // rollback journal
+    first_page[20] = 0;                   // nothing reserved on a page
+    first_page[21] = 64;
+    first_page[22] = first_page[23] = 32;
+    put_u32(first_page + 24, change_counter);
+    put_u32(first_page + 28, file_.count());
+    put_u32(first_page + 40, 1);  // schema cookie
+    put_u32(first_page + 44, 4);  // schema format
+    put_u32(first_page + 56, 1);  // UTF-8
+    put_u32(first_page + 60, options_.user_version);
+    put_u32(first_page + 68, options_.application_id);
+    put_u32(first_page + 92, change_counter);
+    put_u32(first_page + 96, version);
+}
+
+}  // namespace npuwh::sqlite_file

@@ -1,0 +1,158 @@
+"""Writing a new warehouse without SQLite: the loader over the native bulk writer of database files.
+
+Rows go straight into the pages of the file and cannot be read while it grows.  The few tables that loading itself reads
+(`READ_BACK`: small beside the events) wait in a temporary database, which `connection` shows, and go into the file at
+the end; ids of strings come from a table of hashes.  That temporary database is also where the migrations ran: its
+schema, and what they put into tables, is the file's.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse import _native
+from warehouse.errors import WriteError
+from warehouse.store.interning import storable
+from warehouse.store.loader import Column, Loader, writing_to
+from warehouse.store.table_list import TABLES
+
+# runs and ranks are told apart by path; kernels are known again by content; numbers of stacks go on from the largest
+READ_BACK = ("run", "rank", "kernel", "stack_frame")
+# ids are given when a task enters the queue, rows written when it leaves
+_UNORDERED = ("queue_task",)
+_PAGE_BYTES = 16384
+_MEMORY_BYTES = 64 << 20
+_ROWS = 10_000
+_NO_STRING = -1
+_ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}
+
+
+class BulkLoader(Loader):
+    """A Loader into a new file; `connection` shows the tables of `READ_BACK` and nothing of the others."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, writer: _native.DatabaseWriter) -> None:
+        super().__init__(connection, path)
+        self._writer = writer
+        filled = {table for table in TABLES if super(BulkLoader, self).last_id(table)}
+        self._read_back = filled | set(READ_BACK)
+
+    def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
+        """As `Loader.write`; rows of a table with `id` come in ascending order of it."""
+        if table in self._read_back:
+            return super().write(table, columns)
+        given = self._checked(table, columns)
+        if not given:
+            return 0
+        kinds = {column.name: _ARROW[column.kind] for column in TABLES[table].columns}
+        with writing_to(self.path), _refusals():
+            arrays = {name: _column(column, kinds[name]) for name, column in given.items()}
+            return self._writer.append(table, arrays)
+
+    def last_id(self, table: str) -> int:
+        """As `Loader.last_id`."""
+        return super().last_id(table) if table in self._read_back else self._writer.last_rowid(table)
+
+    def intern(self, values: Sequence[str | None]) -> list[int | None]:
+        """As `Loader.intern`."""
+        with writing_to(self.path), _refusals():
+            ids: list[int | None] = self._writer.intern(_texts(values)).tolist()  # type: ignore[assignment]
+        return [None if each == _NO_STRING else each for each in ids] if None in values else ids
+
+    @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """As `Loader.undoing`."""
+        self._writer.mark()
+        before = {table: self.last_id(table) for table in self._read_back}
+        try:
+            yield
+        except (WriteError, KeyboardInterrupt):
+            raise  # the file is given up
+        except BaseException:
+            self._writer.rewind()
+            self._writer.release()
+            self._delete_after(before)
+            raise
+        self._writer.release()
+
+    def finish(self) -> None:
+        """Move the tables of the temporary database into the file and complete it."""
+        names = [name for (name,) in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        with writing_to(self.path), _refusals():
+            for name in names:
+                cursor = self.connection.execute(f'SELECT * FROM "{name}" ORDER BY rowid')
+                columns = [description[0] for description in cursor.description]
+                while rows := cursor.fetchmany(_ROWS):
+                    arrays = (pa.array(values) for values in zip(*rows, strict=True))
+                    self._writer.append(name, dict(zip(columns, arrays, strict=True)))
+            self._writer.finish()
+
+
+@contextmanager
+def bulk_loader(
+    path: Path, growing: Path, handle: int, new_tables: Callable[[Path], sqlite3.Connection]
+) -> Iterator[BulkLoader]:
+    """A loader into the empty, open file `growing` that is to become `path`; it is whole when the block ends well.
+
+    `new_tables` makes a database with the tables and views at a place and opens it.
+    """
+    beside = growing.with_name(growing.name + "-tables")
+    beside.unlink(missing_ok=True)
+    try:
+        connection = new_tables(beside)
+    finally:
+        beside.unlink(missing_ok=True)  # gone when it is closed, or the process ends
+    with closing(connection), tempfile.TemporaryFile(dir=path.parent) as spill:
+        connection.execute("BEGIN")
+        statements = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+        writer = _native.DatabaseWriter(
+            handle,
+            spill.fileno(),
+            [sql for (sql,) in connection.execute(statements)],
+            page_size=_PAGE_BYTES,
+            application_id=connection.execute("PRAGMA application_id").fetchone()[0],
+            user_version=connection.execute("PRAGMA user_version").fetchone()[0],
+            memory_bytes=_MEMORY_BYTES,
+            unordered=_UNORDERED,
+            strings="string",
+        )
+        loader = BulkLoader(connection, path, writer)
+        yield loader
+        loader.finish()
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the schema forbids, as the error that SQLite's own driver raises for it."""
+    try:
+        yield
+    except _native.ConstraintError as error:
+        raise sqlite3.IntegrityError(str(error)) from error
+    except pa.ArrowInvalid as error:
+        raise sqlite3.IntegrityError(f"a value is of another type than its column ({error})") from error
+
+
+def _column(column: Any, kind: pa.DataType) -> Any:
+    """What the native writer takes for a column."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, list | tuple):
+        values = [each if each is None else storable(each) for each in column] if kind == pa.string() else column
+        return pa.array(values, kind)
+    if isinstance(column, str):
+        return storable(column)
+    return column
+
+
+def _texts(values: Sequence[str | None]) -> pa.Array:
+    try:
+        return pa.array(values, pa.large_string())
+    except UnicodeEncodeError:
+        return pa.array([None if each is None else storable(each) for each in values], pa.large_string())
+
