@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from warehouse import store
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseFileError
 
 Numbers: TypeAlias = "int | Sequence[int] | None"
 
@@ -144,11 +144,16 @@ def rows_of(
             else:
                 stack.enter_context(store.narrowed(connection, name, source, [("rank_id", "=", rank.id), *own], window))
                 window = None
-        cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
         try:
+            cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
+            stack.callback(cursor.close)
             yield cursor
-        finally:
-            cursor.close()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise store.reading_error(error, store.file_of(connection), f"view {name}") from error
+        except (TypeError, OverflowError) as error:  # an absurd row: a difference of times that is none any more
+            raise WarehouseFileError(
+                f"{store.file_of(connection)}: view {name} holds what cannot be written ({error})"
+            ) from error
 
 
 def conditions(
