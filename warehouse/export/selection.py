@@ -63,6 +63,11 @@ def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenR
     >>> choose(connection, Selection(rank=1))[0].directory  # doctest: +SKIP
     'node0_41011_20231125090304041_ascend_pt'
     """
+    times = [time for time in (selection.from_ns, selection.to_ns) if time is not None]
+    counted = [one for each in (selection.run, selection.rank, selection.step) for one in _several(each) or ()]
+    for number in times + counted:
+        if not -_LAST <= number <= _LAST:
+            raise UsageError(f"{number} is no run, rank, step or time: it has more than 64 bits")
     if selection.from_ns is not None and selection.to_ns is not None and selection.from_ns >= selection.to_ns:
         raise UsageError(
             f"the window from {selection.from_ns} to {selection.to_ns} is empty: --from-ns must be smaller"
