@@ -47,6 +47,11 @@ class RankInput:
     raw: RawFiles | None = None
     left: list[Path] = field(default_factory=list)
 
+    @property
+    def has_records(self) -> bool:
+        """Whether it has records of its own, not only what the vendor's analysis made of them."""
+        return self.database is not None or self.raw is not None
+
     def files(self) -> list[tuple[Path, str]]:
         """Every file that is read, with its kind."""
         found = [] if self.raw is None else self.raw.files()

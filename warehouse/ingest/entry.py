@@ -177,7 +177,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
             report.ignored += writer.ignored
             report.warnings += writer.warnings
             report.errors += writer.errors
-            if candidate.input.database is None:
+            if not candidate.input.has_records:
                 report.only_reference.append(candidate.input.path)
         if not report.added and not report.replaced:
             raise InputError(_why_nothing(report))

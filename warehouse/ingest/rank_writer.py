@@ -67,13 +67,12 @@ class RankWriter:
         self._write_metadata(candidate, rank_id, sources[0].id)
         sample = AnalysisSample()
         if ANALYSIS in by_kind:
-            is_all = candidate.input.database is None and candidate.input.raw is None
-            sample = self._read_analysis(by_kind[ANALYSIS], rank_id, needed=is_all)
+            sample = self._read_analysis(by_kind[ANALYSIS], rank_id, needed=not candidate.input.has_records)
         if candidate.input.raw is not None:
             self._read_raw(candidate, sources, rank_id, sample)
         if candidate.input.database is not None:
             self._read_profile(candidate, by_kind[candidate.input.database_kind], rank_id, sample)
-        elif candidate.input.raw is None:
+        if not candidate.input.has_records:
             sources[0].ledger.note(WARNING, "only-reference", ONLY_REFERENCE)
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)

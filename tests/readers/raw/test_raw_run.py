@@ -155,6 +155,12 @@ def test_nothing_says_what_a_tick_is(tmp_path, run):
     assert not (tmp_path / "W.db").exists()
 
 
+def test_a_raw_run_is_not_taken_for_reference_results(tmp_path, run):
+    report = ingest([run.write(tmp_path / "in")], tmp_path / "W.db")
+    assert report.only_reference == []
+    assert not [line for line in report.lines() if "only reference" in line]
+
+
 def test_the_same_run_again_changes_nothing(tmp_path, run):
     root = run.write(tmp_path / "in")
     ingest([root], tmp_path / "W.db")
