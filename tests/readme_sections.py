@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from warehouse import store
-from warehouse.cli import VERBS
+from warehouse.cli.command_line import VERBS
 from warehouse.cli.outcome import EXIT_CODES
 
 HERE = Path(__file__).parent

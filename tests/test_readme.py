@@ -4,7 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
-from warehouse.cli import VERBS
+from warehouse.cli.command_line import VERBS
 
 ROOT = Path(__file__).parent.parent
 SECTIONS = runpy.run_path(str(ROOT / "tests" / "readme_sections.py"))

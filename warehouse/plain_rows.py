@@ -6,7 +6,7 @@ Without Arrow and polars, so that a command that prints some rows starts quickly
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -57,6 +57,11 @@ class PlainWarehouse:
     ) -> None:
         self.close()
 
+    def require_views(self, names: Iterable[str]) -> None:
+        """WarehouseVersionError if one of those views, or one that it reads, is not that of this npuwh."""
+        with store.reading(self.path):
+            store.require_views(self._connection, self.path, names)
+
     def close(self) -> None:
         """Close the file; lazy frames got from here open it again for themselves."""
         self._connection.close()
@@ -67,7 +72,7 @@ class PlainWarehouse:
         >>> next(w.rows("SELECT 1, 'a'"))  # doctest: +SKIP
         [(1, 'a')]
         """
-        return iterate(self._connection, text, parameters, size)
+        return iterate(self._connection, text, parameters, size, self.path)
 
     def result(
         self, text: str, parameters: Parameters = (), size: int = 4096
@@ -77,31 +82,35 @@ class PlainWarehouse:
         >>> w.result("SELECT 1 AS a")[0]  # doctest: +SKIP
         ['a']
         """
-        with asking(text):
+        with asking(text, self.path):
             cursor = self._connection.execute(text, parameters)
             names = column_names(cursor)
-        return names, _fetched(cursor, text, size)
+        return names, _fetched(cursor, text, size, self.path)
 
 
 def iterate(
-    connection: sqlite3.Connection, text: str, parameters: Parameters = (), size: int = 4096
+    connection: sqlite3.Connection,
+    text: str,
+    parameters: Parameters = (),
+    size: int = 4096,
+    path: Path | None = None,
 ) -> Iterator[list[tuple[Any, ...]]]:
     """The result of one SELECT on any connection as lists of at most `size` tuples; for writers of files.
 
-    QueryError says what SQLite has against the statement.
+    QueryError says what SQLite has against the statement, and names the file `path`.
 
     >>> connection = store.open_read("W.db")  # doctest: +SKIP
     >>> for rows in iterate(connection, *store.select("export_op_statistic")):  # doctest: +SKIP
     ...     writer.csv(rows)
     """
-    with asking(text):
+    with asking(text, path):
         cursor = connection.execute(text, parameters)
-    yield from _fetched(cursor, text, size)
+    yield from _fetched(cursor, text, size, path)
 
 
-def _fetched(cursor: sqlite3.Cursor, text: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+def _fetched(cursor: sqlite3.Cursor, text: str, size: int, path: Path | None) -> Iterator[list[tuple[Any, ...]]]:
     while True:
-        with asking(text):
+        with asking(text, path):
             rows = cursor.fetchmany(size)
         if not rows:
             return
@@ -119,24 +128,27 @@ def _authorize(action: int, first: str | None, second: str | None, _database: st
 
 
 @contextmanager
-def asking(text: str) -> Iterator[None]:
-    """Turn what SQLite says of a statement into a QueryError.
+def asking(text: str, path: Path | None = None) -> Iterator[None]:
+    """Turn what SQLite says of a statement into a QueryError, which names the file if that is given.
 
     >>> with asking("SELEC 1"):  # doctest: +SKIP
     ...     connection.execute("SELEC 1")
     """
     shown = " ".join(text.split())
-    shown = shown if len(shown) <= 200 else shown[:200] + " ..."
+    shown = shown if len(shown) <= 200 else f"{shown[:120]} ... {shown[-80:]}"  # the end names what is read
+    where = f"{path}: " if path else ""
     try:
         yield
-    except (sqlite3.ProgrammingError, sqlite3.Warning) as error:
-        raise QueryError(f"{error} in: {shown}") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.ProgrammingError, sqlite3.Warning, OverflowError) as error:
+        raise QueryError(f"{where}{error} in: {shown}") from error
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged text, and Python cannot read that
+        raise QueryError(f"{where}damaged text in: {shown}") from error
+    except sqlite3.Error as error:
         if str(error) == "interrupted":  # by Ctrl-C: see store.opening
             raise KeyboardInterrupt from error
         if str(error) in _REFUSALS:
-            raise QueryError(f"a warehouse is only read here, and this would do more: {shown}") from error
-        raise QueryError(f"{error} in: {shown}{near_names(str(error), text)}") from error
+            raise QueryError(f"{where}a warehouse is only read here, and this would do more: {shown}") from error
+        raise QueryError(f"{where}{error} in: {shown}{near_names(str(error), text)}") from error
 
 
 def column_names(cursor: sqlite3.Cursor) -> list[str]:
@@ -144,7 +156,7 @@ def column_names(cursor: sqlite3.Cursor) -> list[str]:
     if cursor.description is None:
         raise QueryError("the statement has no result; ask with SELECT")
     names: list[str] = []
-    for (name, *_) in cursor.description:
+    for name, *_ in cursor.description:
         number, unique = 1, name
         while unique in names:
             number += 1

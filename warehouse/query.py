@@ -47,7 +47,7 @@ class Warehouse(PlainWarehouse):
         >>> w.arrow("SELECT 1 AS a").schema  # doctest: +SKIP
         a: int64
         """
-        with asking(text):
+        with asking(text, self.path):
             cursor = self._connection.execute(text, parameters)
             names = column_names(cursor)
             chunks = [_arrays(rows, len(names)) for rows in iter(lambda: cursor.fetchmany(_BATCH_ROWS), [])]
@@ -62,7 +62,7 @@ class Warehouse(PlainWarehouse):
         >>> for batch in w.batches("SELECT * FROM device_task"):  # doctest: +SKIP
         ...     print(batch.num_rows)
         """
-        with asking(text):
+        with asking(text, self.path):
             cursor = self._connection.execute(text, parameters)
             names = column_names(cursor)
             first = cursor.fetchmany(rows)
@@ -78,11 +78,10 @@ class Warehouse(PlainWarehouse):
             chunk = first
             while chunk:
                 columns = [
-                    _fitted(array, field, text)
-                    for array, field in zip(_arrays(chunk, len(names)), schema, strict=True)
+                    _fitted(array, field, text) for array, field in zip(_arrays(chunk, len(names)), schema, strict=True)
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
-                with asking(text):
+                with asking(text, self.path):
                     chunk = cursor.fetchmany(rows)
 
         return pa.RecordBatchReader.from_batches(schema, stream())
@@ -124,7 +123,7 @@ class Warehouse(PlainWarehouse):
     def _types_of(self, text: str, parameters: Parameters, indexes: list[int]) -> dict[int, pa.DataType]:
         """Types of columns over the whole result; those without any value stay null."""
         found = {}
-        with asking(text):
+        with asking(text, self.path):
             for index, kinds in store.column_kinds(self._connection, text, parameters, indexes).items():
                 samples = {"integer": 0, "real": 0.0, "text": "", "blob": b""}
                 found[index] = column_array([samples[kind] for kind in kinds if kind in samples]).type
@@ -174,7 +173,7 @@ def _lazy(
         statement = store.select(view.name, chosen or names[:1], where, limit=n_rows)
         connection = store.open_read(path)
         try:
-            for rows in iterate(connection, *statement, size=batch_size or _BATCH_ROWS):
+            for rows in iterate(connection, *statement, size=batch_size or _BATCH_ROWS, path=path):
                 frame = _frame(rows, chosen or names[:1], schema, view)
                 frame = frame.select(list(kinds)) if chosen else frame
                 yield frame if predicate is None else frame.filter(predicate)

@@ -24,12 +24,13 @@ CREATE VIEW trace_dequeue AS
 
 -- No lane is stored: the writer finds it.
 SELECT
-    q.id, q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
+    q.id, q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns,
+    coalesce(q.dequeue_end_ns, q.dequeue_start_ns) AS end_ns,
     'X' AS ph, coalesce(q.dequeue_name, 'Dequeue') AS name, 'dequeue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
-    q.dequeue_thread_id % 400000 * 10000 + 3000 AS tid,
+    coalesce(q.dequeue_thread_id, 0) % 400000 * 10000 + 3000 AS tid,
     q.dequeue_start_ns - (SELECT base_ns FROM trace_base) AS ts,
-    q.dequeue_end_ns - q.dequeue_start_ns AS dur,
+    coalesce(q.dequeue_end_ns - q.dequeue_start_ns, 0) AS dur,
     q.op_id AS "args:op",
     q.step_no AS "args:step",
     q.correlation_no AS "args:correlation",

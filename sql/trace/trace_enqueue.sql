@@ -25,15 +25,16 @@ CREATE VIEW trace_enqueue AS
 
 -- No lane is stored: the writer finds it.
 SELECT
-    q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
+    q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns,
+    coalesce(q.enqueue_end_ns, q.enqueue_start_ns) AS end_ns,
     'X' AS ph,
     CASE WHEN q.dequeue_name GLOB 'Dequeue@*' THEN 'Enqueue' || substr(q.dequeue_name, 8)
         ELSE coalesce(q.enqueue_name, 'Enqueue') END AS name,
     'enqueue' AS cat,
     q.rank_id * 1000 + 1 AS pid,
-    q.enqueue_thread_id % 400000 * 10000 + 2000 AS tid,
+    coalesce(q.enqueue_thread_id, 0) % 400000 * 10000 + 2000 AS tid,
     q.enqueue_start_ns - (SELECT base_ns FROM trace_base) AS ts,
-    q.enqueue_end_ns - q.enqueue_start_ns AS dur,
+    coalesce(q.enqueue_end_ns - q.enqueue_start_ns, 0) AS dur,
     q.op_id AS "args:op",
     q.step_no AS "args:step",
     q.correlation_no AS "args:correlation"

@@ -23,13 +23,14 @@ CREATE VIEW trace_queue_flow AS
 
 -- The writer repeats the lanes that it gave to these slices.
 SELECT
-    q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
-    q.enqueue_start_ns AS peer_start_ns, max(q.enqueue_end_ns, q.enqueue_start_ns + 1) AS peer_until_ns,
+    q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, coalesce(q.dequeue_end_ns, q.dequeue_start_ns) AS end_ns,
+    q.enqueue_start_ns AS peer_start_ns,
+    max(coalesce(q.enqueue_end_ns, 0), q.enqueue_start_ns + 1) AS peer_until_ns,
     q.step_id AS peer_step_id,
     'queue' AS name, q.id,
-    q.rank_id * 1000 + 1 AS from_pid, q.enqueue_thread_id % 400000 * 10000 + 2000 AS from_tid,
+    q.rank_id * 1000 + 1 AS from_pid, coalesce(q.enqueue_thread_id, 0) % 400000 * 10000 + 2000 AS from_tid,
     q.enqueue_start_ns - (SELECT base_ns FROM trace_base) AS from_ts,
-    q.rank_id * 1000 + 1 AS to_pid, q.dequeue_thread_id % 400000 * 10000 + 3000 AS to_tid,
+    q.rank_id * 1000 + 1 AS to_pid, coalesce(q.dequeue_thread_id, 0) % 400000 * 10000 + 3000 AS to_tid,
     q.dequeue_start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM queue_task q
 WHERE q.enqueue_start_ns IS NOT NULL AND q.dequeue_start_ns IS NOT NULL;

@@ -27,7 +27,7 @@ SELECT
     CASE a.level WHEN 'acl' THEN 'AscendCL' WHEN 'model' THEN 'Model' WHEN 'node' THEN 'Node'
         WHEN 'communication' THEN 'Communication' WHEN 'runtime' THEN 'Runtime' ELSE 'Api' END || '@' || a.name AS name,
     r.cann_pid AS pid,
-    a.tid,
+    coalesce(a.tid, 0) AS tid,
     a.start_ns AS ts,
     a.duration_ns / 1000.0 AS dur,
     a.tid AS "args:Thread Id",

@@ -25,7 +25,7 @@ SELECT
     l.rank_id, own.step_id, own.start_ns, own.end_ns,
     peer.start_ns AS peer_start_ns, max(peer.end_ns, peer.start_ns + 1) AS peer_until_ns,
     peer.step_id AS peer_step_id,
-    h.ph, 'e' AS bp, 'fwdbwd' AS name, l.sequence_no AS id, own.pid, own.tid,
+    h.ph, 'e' AS bp, 'fwdbwd' AS name, l.sequence_no AS id, coalesce(own.pid, 0) AS pid, coalesce(own.tid, 0) AS tid,
     own.start_ns AS ts, 'fwdbwd' AS cat
 FROM forward_backward l
 CROSS JOIN half h

@@ -25,7 +25,7 @@ SELECT
     'X' AS ph,
     'GC' AS name,
     r.gc_pid AS pid,
-    g.tid,
+    coalesce(g.tid, 0) AS tid,
     g.start_ns AS ts,
     g.duration_ns / 1000.0 AS dur,
     'GC' AS cat

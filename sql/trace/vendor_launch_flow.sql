@@ -37,7 +37,8 @@ SELECT
     (SELECT min(t.step_id) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
         AS peer_step_id,
     's' AS ph, NULL AS bp, 'HostToDevice' || printf('%u', a.connection_no << 32) AS name,
-    printf('%u', a.connection_no << 32) AS id, r.cann_pid AS pid, a.tid, a.start_ns AS ts, 'HostToDevice' AS cat
+    printf('%u', a.connection_no << 32) AS id, r.cann_pid AS pid,
+    coalesce(a.tid, 0) AS tid, a.start_ns AS ts, 'HostToDevice' AS cat
 FROM api_call_named a
 LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
 WHERE a.level = 'node' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent')

@@ -28,7 +28,7 @@ SELECT
     (SELECT max(max(t.end_ns, t.start_ns + 1)) FROM device_task t
      WHERE t.rank_id = m.rank_id AND t.connection_no = m.connection_no) AS peer_until_ns,
     's' AS ph, NULL AS bp, 'MsTx_' || m.connection_no AS name, CAST(m.connection_no AS TEXT) AS id,
-    r.mark_pid AS pid, m.tid, m.start_ns AS ts, 'MsTx' AS cat
+    r.mark_pid AS pid, coalesce(m.tid, 0) AS tid, m.start_ns AS ts, 'MsTx' AS cat
 FROM mark_named m
 LEFT JOIN vendor_rank r ON r.rank_id = m.rank_id
 WHERE m.connection_no IS NOT NULL

@@ -30,7 +30,7 @@ SELECT
     'X' AS ph,
     coalesce(m.message, '') AS name,
     r.mark_pid AS pid,
-    m.tid,
+    coalesce(m.tid, 0) AS tid,
     m.start_ns AS ts,
     m.duration_ns / 1000.0 AS dur,
     CASE WHEN m.connection_no IS NULL THEN coalesce(CAST(m.category_no AS TEXT), '4294967295') END AS "args:Category",

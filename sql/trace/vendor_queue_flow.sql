@@ -25,7 +25,7 @@ SELECT
     dequeue_start_ns AS peer_start_ns, max(dequeue_end_ns, dequeue_start_ns + 1) AS peer_until_ns,
     step_id AS peer_step_id,
     's' AS ph, 'e' AS bp, 'enqueue_to_dequeue' AS name, correlation_no AS id,
-    (SELECT t.pid FROM thread t WHERE t.id = enqueue_thread_id) AS pid, enqueue_tid AS tid,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = enqueue_thread_id), 0) AS pid, coalesce(enqueue_tid, 0) AS tid,
     enqueue_start_ns AS ts, 'async_task_queue' AS cat
 FROM queue_task_named
 WHERE enqueue_start_ns IS NOT NULL
@@ -34,7 +34,7 @@ SELECT
     rank_id, step_id, dequeue_start_ns, dequeue_end_ns,
     enqueue_start_ns, max(enqueue_end_ns, enqueue_start_ns + 1), step_id,
     'f', 'e', 'enqueue_to_dequeue', correlation_no,
-    (SELECT t.pid FROM thread t WHERE t.id = dequeue_thread_id), dequeue_tid,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = dequeue_thread_id), 0), coalesce(dequeue_tid, 0),
     dequeue_start_ns, 'async_task_queue'
 FROM queue_task_named
 WHERE dequeue_start_ns IS NOT NULL;

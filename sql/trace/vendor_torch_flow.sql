@@ -28,8 +28,8 @@ SELECT
     'task ' || t.id AS link, t.rank_id, t.step_id, t.start_ns, t.end_ns,
     o.start_ns AS peer_start_ns, max(o.end_ns, o.start_ns + 1) AS peer_until_ns, o.step_id AS peer_step_id,
     h.ph, 'e' AS bp, 'torch_to_npu' AS name, t.start_ns AS id,
-    CASE h.ph WHEN 's' THEN o.pid ELSE (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 END AS pid,
-    CASE h.ph WHEN 's' THEN o.tid ELSE t.stream_no END AS tid,
+    CASE h.ph WHEN 's' THEN coalesce(o.pid, 0) ELSE (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 END AS pid,
+    CASE h.ph WHEN 's' THEN coalesce(o.tid, 0) ELSE t.stream_no END AS tid,
     CASE h.ph WHEN 's' THEN o.start_ns ELSE t.start_ns END AS ts,
     'async_npu' AS cat
 FROM device_task t
@@ -44,7 +44,7 @@ SELECT
     o.start_ns, max(o.end_ns, o.start_ns + 1), o.step_id,
     h.ph, 'e', 'torch_to_npu', c.start_ns,
     CASE h.ph WHEN 's' THEN o.pid ELSE (r.pid * 1024 + 16 * 32 | coalesce(c.device_id, r.device_id)) & 4294967295 END,
-    CASE h.ph WHEN 's' THEN o.tid ELSE coalesce(g.tid, 0) END,
+    CASE h.ph WHEN 's' THEN coalesce(o.tid, 0) ELSE coalesce(g.tid, 0) END,
     CASE h.ph WHEN 's' THEN o.start_ns ELSE c.start_ns END,
     'async_npu'
 FROM comm_op c

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from warehouse.cli import VERBS
+from warehouse.cli.command_line import VERBS
 from warehouse.cli.outcome import EXIT_CODES
 
 

@@ -4,6 +4,8 @@ import gzip
 import json
 import re
 
+import pytest
+
 from warehouse.sample import write_profile
 
 
@@ -118,4 +120,13 @@ def test_numbers_that_are_none_or_not_there(run, made, tmp_path, left_over):
         assert found.code == 2, arguments
         assert len(found.error_lines) == 1
         assert told in found.err
+    assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize("option", ["--run", "--rank", "--step", "--from-ns", "--to-ns"])
+def test_a_number_of_more_than_64_bits(run, made, left_over, tmp_path, option):
+    found = run("export", made, "--to", "out", option, "99999999999999999999")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert "99999999999999999999" in found.err
     assert left_over(tmp_path) == []

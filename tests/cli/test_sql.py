@@ -64,6 +64,60 @@ def test_csv_guards_against_formulas(run, made):
     assert found.out == "a,b,c\r\n'=1+1,'-x,-5\r\n"
 
 
+@pytest.mark.parametrize("text", ["-1.5", "+2", "-.5", "-3.", "-1e-05", "+7.25E3"])
+def test_csv_leaves_alone_what_is_a_number_by_itself(run, made, text):
+    assert run("sql", made, f"SELECT '{text}' AS a", "--format", "csv").out == f"a\r\n{text}\r\n"
+
+
+@pytest.mark.parametrize("text", ["-1.5+1", "-1 2", "--1", "-", "+x", "-1e", "@1", "=1"])
+def test_csv_guards_what_only_begins_as_a_number(run, made, text):
+    found = run("sql", made, f"SELECT '{text}' AS a", "--format", "csv")
+    assert list(csv.reader(io.StringIO(found.out)))[1] == [f"'{text}"]
+
+
+def test_csv_guards_column_names(run, made):
+    assert (
+        run("sql", made, 'SELECT 1 AS "=a", 2 AS "-1", 3 AS "@b"', "--format", "csv").out == "'=a,-1,'@b\r\n1,2,3\r\n"
+    )
+
+
+def test_a_line_break_in_a_column_name_does_not_split_the_heading(run, made):
+    assert run("sql", made, 'SELECT 1 AS "a\nb"').out == "a\\nb\n   1\n"
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "parquet"])
+def test_a_full_device_is_named(start, made, form):
+    process = start("sql", made, "SELECT 1 AS a", "--format", form, "-o", "/dev/full")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert len(err.splitlines()) == 1, err
+    assert "/dev/full: " in err
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        process = start("sql", made, "SELECT 1 AS a", "--format", form, stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert len(err.splitlines()) == 1, err
+    assert "standard output" in err
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "parquet"])
+def test_an_error_half_way_says_that_the_output_is_incomplete(start, run, made, form, left_over, tmp_path):
+    statement = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
+        "SELECT i, CASE WHEN i > 250000 THEN abs(-9223372036854775807 - 1) ELSE 0 END AS x FROM n"
+    )
+    process = start("sql", made, statement, "--format", form, text=False)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert out
+    assert len(err.splitlines()) == 1, err
+    assert b"integer overflow" in err
+    assert b"incomplete" in err
+    found = run("sql", made, statement, "--format", form, "-o", "rows")
+    assert (found.code, left_over(tmp_path)) == (2, [])
+    assert "incomplete" not in found.err
+
+
 def test_json(run, made):
     found = run("sql", made, f"{MIXED} UNION ALL SELECT 2, 'b', 9e999, 3, NULL", "--format", "json")
     assert json.loads(found.out) == [

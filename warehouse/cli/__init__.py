@@ -1,76 +1,55 @@
-"""The command line: `npuwh VERB …`.  A verb is a file here and a line in VERBS."""
+"""The command line: `npuwh VERB …`.  A verb is a file here and a line in VERBS of command_line.py.
+
+This file imports nothing heavy: from its first moments on the command ends politely when it is told to.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from types import FrameType
 
-import typer
-
-from warehouse.cli.check import check
-from warehouse.cli.demo import demo
-from warehouse.cli.export import export
-from warehouse.cli.info import info
-from warehouse.cli.ingest import ingest
-from warehouse.cli.outcome import EXIT_CODES, INTERRUPTED, WRONG, reporting, say
-from warehouse.cli.sql import sql
-from warehouse.cli.upgrade import upgrade
-from warehouse.cli.views import views
-
-VERBS = (ingest, info, sql, views, export, check, upgrade, demo)
-
-_CODES = "Exit codes: " + " · ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
-
-app = typer.Typer(
-    help="npuwh: the analysis warehouse for Ascend NPU profiles.  One SQLite file holds everything a profile knows.",
-    epilog=_CODES,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for _verb in VERBS:
-    _help, _, _example = (_verb.__doc__ or "").partition("Example:")
-    app.command(help=_help.strip(), epilog=f"Example: {' '.join(_example.split())}")(reporting(_verb))
-
-
-def _show_version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
-
-        typer.echo(f"npuwh {version('npuwh')}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def _start(
-    context: typer.Context,
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
-    ] = False,
-) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
-        raise typer.Exit(WRONG)
+INTERRUPTED = 130
+# what a signal does unless somebody chose otherwise, as `nohup` and a shell's `&` do
+_UNCHOSEN = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_seen: list[int] = []  # numbers of the signals that came
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code (see EXIT_CODES).
 
+    SIGINT and SIGTERM end it with 130 and one line on stderr; what is half made is taken away.
+
     Example: `main(["info", "W.db"])`
     """
+    _seen.clear()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = app(given, prog_name="npuwh", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except Exception as error:
-        # usage errors are told by their shape: their class lives in click or in typer, depending on typer's version
-        tell = getattr(error, "format_message", None)
-        if tell is None:
+        _listen()
+        from warehouse.cli.command_line import run
+
+        code = run(given)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception:
+        if not _seen:  # else an import or a library took the interrupt for an error of its own
             raise
-        verb = next((word for word in given if not word.startswith("-")), "")
-        known = verb in (listed.__name__ for listed in VERBS)
-        say(f"{tell()} See: npuwh {verb + ' ' if known else ''}--help")
-        return WRONG
-    return code if isinstance(code, int) else 0
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print("npuwh: interrupted", file=sys.stderr)
+    return code
+
+
+def _listen() -> None:
+    for number, unchosen in _UNCHOSEN.items():
+        if signal.getsignal(number) == unchosen:
+            try:
+                signal.signal(number, _stop)
+            except ValueError:  # not the main thread: called as a library
+                return
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    _seen.append(number)
+    raise KeyboardInterrupt

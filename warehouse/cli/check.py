@@ -34,17 +34,20 @@ def findings(warehouse: Path) -> Iterator[str]:
 
     Example: `list(findings(Path("W.db"))) == []`
     """
-    with closing(store.open_read(warehouse)) as connection:
+    with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
         damaged = store.integrity(connection)
         yield from (f"integrity: {text}" for text in damaged)
         if damaged:
             return
-        for name in store.stale_views(connection):
+        stale = store.stale_views(connection)
+        for name in stale:
             yield f"views: {name} is not that of this npuwh; run `npuwh upgrade {warehouse}`"
         told: dict[str, set[tuple[str, str | None]]] = {}  # of each text, the files and tables it was told of
         for view in store.rooms(["check"])["check"]:
+            if store.with_those_they_use([view.name]).intersection(stale):
+                continue  # would not tell what it should
             columns = [column.name for column in view.columns]
-            for rows in iterate(connection, *store.select(view.name, columns)):
+            for rows in iterate(connection, *store.select(view.name, columns), path=warehouse):
                 for row in rows:
                     if text := _finding(dict(zip(columns, row, strict=True)), told):
                         yield f"{view.name.removeprefix('check_')}: {text}"

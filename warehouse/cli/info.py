@@ -39,6 +39,7 @@ def info(
     Example: npuwh info W.db --json
     """
     with PlainWarehouse(warehouse) as opened:
+        opened.require_views(["issue_named", "rank_overview", "source_named", "table_rows"])
         issues = _all(opened, "issue_named", "id")
         ranks = _all(opened, "rank_overview", "run_id", "rank_no", "rank_id")
         _count_losses(ranks, issues)

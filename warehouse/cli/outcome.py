@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import logging
 import os
-import signal
+import sqlite3
 import sys
 from collections.abc import Callable
-from types import FrameType
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import typer
 
+from warehouse import store
+from warehouse.cli import INTERRUPTED
 from warehouse.errors import NpuwhError
 
-FINE, FINDINGS, WRONG, INTERRUPTED = 0, 1, 2, 130
+FINE, FINDINGS, WRONG = 0, 1, 2
 EXIT_CODES = {
     FINE: "fine",
     FINDINGS: "findings (check), or some inputs of several failed while the rest loaded",
@@ -55,34 +59,44 @@ def reporting(verb: Callable[..., int | None]) -> Callable[..., None]:
 
 
 def _run(verb: Callable[..., int | None], arguments: tuple[Any, ...], options: dict[str, Any]) -> int:
-    _end_politely()
     try:
         code = verb(*arguments, **options) or FINE
         sys.stdout.flush()
-    except NpuwhError as error:
-        say(error)
-        return error.exit_code
     except KeyboardInterrupt:
-        say("interrupted")
-        return INTERRUPTED
+        return INTERRUPTED  # told by main
     except BrokenPipeError:
         # the reader of our output has seen enough; keep Python from complaining when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        say(f"{where}{error.strerror or error}")
+    except NpuwhError as error:
+        say(error)
+        return error.exit_code
+    except Exception as error:
+        if not (found := _outside_fault(error, options.get("warehouse"))):
+            raise
+        say(found)
         return WRONG
     return code
 
 
-def _end_politely() -> None:
-    """SIGTERM ends a command like Ctrl-C does: what is half made is taken away."""
+def _outside_fault(error: Exception, warehouse: Path | None) -> str:
+    """What to say of an error that no room foresaw: of the system, of SQLite, or because the warehouse that is read is
+    damaged; nothing if it is a fault of npuwh itself."""
+    if isinstance(error, OSError):
+        # files that are written say their names; what is printed does not
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)
+        return f"{place}: {error.strerror or error}" if place else str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory; ask for less at a time"
+    if isinstance(error, sqlite3.Error):
+        return f"{warehouse}: {error}; `npuwh check {warehouse}` looks closer" if warehouse else str(error)
+    return _damage(warehouse) if warehouse else ""
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
 
+def _damage(warehouse: Path) -> str:
     try:
-        signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread: called as a library
-        return
+        with closing(store.open_read(warehouse)) as connection:
+            damaged = store.integrity(connection)
+    except (NpuwhError, OSError):
+        return ""
+    return f"{warehouse}: is damaged ({damaged[0]}); ingest again into a new file" if damaged else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from warehouse import store
-from warehouse.errors import UsageError, WriteError
+from warehouse.errors import NpuwhError, UsageError, WriteError
 from warehouse.plain_rows import PlainWarehouse
 
 _SQLITE = b"SQLite format 3\0"
@@ -39,8 +39,17 @@ def check_target(target: Path, opened: PlainWarehouse) -> None:
 def replacing(target: Path) -> Iterator[IO[bytes]]:
     """A file that takes the place of `target` when the block ends well, and leaves nothing if it does not."""
     if target.exists() and not target.is_file():
-        with target.open("wb") as file:
-            yield file
+        try:
+            with target.open("wb") as file:
+                yield file
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            if isinstance(error, NpuwhError):
+                raise
+            raise WriteError(
+                f"{target}: cannot be written ({error.strerror or error}); what it took is incomplete"
+            ) from error
         return
     target = Path(os.path.realpath(target))
     growing = target.with_name(f"{target.name}.{os.getpid()}.tmp")
@@ -56,6 +65,8 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         growing.replace(target)
     except OSError as error:
         growing.unlink(missing_ok=True)
+        if isinstance(error, NpuwhError):
+            raise
         raise WriteError(f"{target}: cannot be written ({error.strerror or error}); nothing was made") from error
     except BaseException:
         growing.unlink(missing_ok=True)

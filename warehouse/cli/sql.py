@@ -6,20 +6,25 @@ import csv
 import io
 import json
 import math
+import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, cast
 
 import typer
 
+from warehouse.cli.outcome import say
 from warehouse.cli.result_file import check_target, replacing
 from warehouse.cli.show import show_rows
-from warehouse.errors import UsageError
+from warehouse.errors import NpuwhError, UsageError, WriteError
 from warehouse.plain_rows import PlainWarehouse
 
 _GUARDED = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes these for formulas
+_NUMBER = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")  # what is a number by itself is no formula
 
 
 def sql(
@@ -33,7 +38,8 @@ def sql(
 ) -> None:
     """Ask a warehouse anything in SQL.
 
-    The table on a terminal rounds and cuts what is long; csv, json and parquet are exact.
+    The table on a terminal rounds and cuts what is long; csv, json and parquet are exact.  In csv, a text or column
+    name that a spreadsheet takes for a formula gets a ' in front; what is a number by itself, as -1.5, stays.
 
     Example: npuwh sql W.db "SELECT kernel_name, total_ns FROM kernel_time ORDER BY total_ns DESC LIMIT 10"
     """
@@ -45,11 +51,64 @@ def sql(
         if output is None:
             if chosen == "parquet" and sys.stdout.isatty():
                 raise UsageError("--format parquet: is no text for a terminal; give a file with -o")
-            write(opened, statement, sys.stdout.buffer)
+            with _telling_of_what_was_written(sys.stdout.buffer) as out:
+                write(opened, statement, out)
             return
         check_target(output, opened)
         with replacing(output) as file:
             write(opened, statement, file)
+
+
+class _Counting(io.RawIOBase):
+    """A stream that knows whether anything was written to it."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        super().__init__()
+        self._out = out
+        self.has_output = False
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._out.isatty()
+
+    def write(self, data: Any, /) -> int:
+        self.has_output = self.has_output or bool(data)
+        return self._out.write(data)
+
+    def flush(self) -> None:
+        self._out.flush()
+
+
+@contextmanager
+def _telling_of_what_was_written(standard: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Standard output; an error after the first of its bytes says that they are not all."""
+    out = _Counting(standard)
+    try:
+        yield cast("IO[bytes]", out)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _give_up(standard)
+        if isinstance(error, NpuwhError):
+            raise
+        raise WriteError(f"standard output: {error.strerror or error}; what was written is incomplete") from error
+    except NpuwhError as error:
+        if not out.has_output:
+            raise
+        raise type(error)(f"{error}; what was written to standard output is incomplete") from error
+    except BaseException:
+        if out.has_output:
+            say("what was written to standard output is incomplete")
+        raise
+
+
+def _give_up(standard: IO[bytes]) -> None:
+    """Keep Python from writing the rest once more when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), standard.fileno())
 
 
 def _table(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
@@ -62,7 +121,7 @@ def _csv(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
     names, batches = opened.result(statement)
     with _text(out) as text:
         writer = csv.writer(text)
-        writer.writerow(names)
+        writer.writerow(map(_guarded, names))
         for rows in batches:
             writer.writerows([tuple(map(_guarded, row)) for row in rows])
 
@@ -70,7 +129,7 @@ def _csv(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:
 def _guarded(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, str) and value.startswith(_GUARDED):
+    if isinstance(value, str) and value.startswith(_GUARDED) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
@@ -113,9 +172,15 @@ class _text(io.TextIOWrapper):  # noqa: N801 - used like a function
     def __init__(self, out: IO[bytes]) -> None:
         super().__init__(out, encoding="utf-8", errors="backslashreplace", newline="", write_through=False)
 
-    def __exit__(self, *_: object) -> None:
-        self.flush()
-        self.detach()
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            self.flush()
+        except OSError:
+            if kind is None:
+                raise
+        finally:
+            with suppress(OSError):  # a full disk: else it would flush once more, and again when it is thrown away
+                self.detach()
 
 
 FORMATS: dict[str, Callable[[PlainWarehouse, str, IO[bytes]], None]] = {

@@ -26,7 +26,7 @@ def views(
 
     Example: npuwh views W.db kernel_time
     """
-    with closing(store.open_read(warehouse)) as connection:
+    with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
         if stale := store.stale_views(connection):
             say(f"{warehouse}: {len(stale)} views are not of this npuwh; run `npuwh upgrade {warehouse}`")
     if name is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from warehouse import store
-from warehouse.errors import UsageError, WarehouseVersionError
+from warehouse.errors import UsageError
 from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
 from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, unwritable_files, whole_files
@@ -83,9 +83,8 @@ def export(
     66
     """
     files, whole = chosen_kinds(kinds)
-    with closing(store.open_read(warehouse, query_only=False)) as connection:
-        if store.stale_views(connection):
-            raise WarehouseVersionError(f"{warehouse}: its views are of another npuwh: run `npuwh upgrade {warehouse}`")
+    with store.reading(warehouse), closing(store.open_read(warehouse, query_only=False)) as connection:
+        store.require_views(connection, warehouse)
         wanted = Selection(run, rank, step, from_ns, to_ns)
         ranks = choose(connection, wanted)
         folders = rank_folders(connection)

@@ -64,11 +64,12 @@ def write_parquet(connection: sqlite3.Connection, ranks: Sequence[ChosenRank], p
     5154
     """
     kinds = {column.name: _kind(column.unit) for column in store.view(view).columns}
-    while True:
-        try:
-            return _write(connection, ranks, path, view, kinds)
-        except _NarrowTypeError as wider:
-            kinds[wider.name] = wider.kind
+    with store.reading(store.file_of(connection), f"view {view}"):
+        while True:
+            try:
+                return _write(connection, ranks, path, view, kinds)
+            except _NarrowTypeError as wider:
+                kinds[wider.name] = wider.kind
 
 
 def _write(

@@ -141,7 +141,7 @@ class Placing:
 
 def _read_list(path: Path) -> set[str]:
     try:
-        return set(json.loads(path.read_text(encoding="utf-8"))["files"])
+        return {name for name in json.loads(path.read_text(encoding="utf-8"))["files"] if isinstance(name, str)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 

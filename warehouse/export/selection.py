@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from warehouse import store
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseFileError
 
 Numbers: TypeAlias = "int | Sequence[int] | None"
 
@@ -63,6 +63,11 @@ def choose(connection: sqlite3.Connection, selection: Selection) -> list[ChosenR
     >>> choose(connection, Selection(rank=1))[0].directory  # doctest: +SKIP
     'node0_41011_20231125090304041_ascend_pt'
     """
+    times = [time for time in (selection.from_ns, selection.to_ns) if time is not None]
+    counted = [one for each in (selection.run, selection.rank, selection.step) for one in _several(each) or ()]
+    for number in times + counted:
+        if not -_LAST <= number <= _LAST:
+            raise UsageError(f"{number} is no run, rank, step or time: it has more than 64 bits")
     if selection.from_ns is not None and selection.to_ns is not None and selection.from_ns >= selection.to_ns:
         raise UsageError(
             f"the window from {selection.from_ns} to {selection.to_ns} is empty: --from-ns must be smaller"
@@ -144,11 +149,16 @@ def rows_of(
             else:
                 stack.enter_context(store.narrowed(connection, name, source, [("rank_id", "=", rank.id), *own], window))
                 window = None
-        cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
         try:
+            cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
+            stack.callback(cursor.close)
             yield cursor
-        finally:
-            cursor.close()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise store.reading_error(error, store.file_of(connection), f"view {name}") from error
+        except (TypeError, OverflowError) as error:  # an absurd row: a difference of times that is none any more
+            raise WarehouseFileError(
+                f"{store.file_of(connection)}: view {name} holds what cannot be written ({error})"
+            ) from error
 
 
 def conditions(

@@ -52,6 +52,7 @@ _FLOW_END = RowWriter(
 _NAME = RowWriter(
     ["text", "text", "int", "int", "text", "int"], ["ph", "name", "pid", "tid", "args:name", "args:sort_index"]
 )
+_CENTURY = 100 * 366 * 86_400 * 10**9  # ns
 _LANES = 500  # numbers that a thread keeps free behind it for its extra lanes
 
 
@@ -104,6 +105,20 @@ def _about(connection: sqlite3.Connection, ranks: list[ChosenRank]) -> dict[str,
     }
 
 
+def _slices(rows: list[Row], tid: int, start: int, duration: int) -> tuple[array[int], array[int], array[int]]:
+    begins = array("q", [row[start] for row in rows])
+    ends = array("q", [row[start] + row[duration] for row in rows])
+    return array("q", [row[tid] for row in rows]), begins, ends
+
+
+def _numbered(row: Row, places: tuple[int, ...]) -> Row:
+    """The row with 0 where one of those numbers is missing, and what is too large for a time cut to a century."""
+    values = list(row)
+    for place in places:
+        values[place] = max(-_CENTURY, min(_CENTURY, int(values[place] or 0)))
+    return tuple(values)
+
+
 class _TraceWriter:
     """Writes the events of rank after rank and remembers which processes and threads it met."""
 
@@ -131,15 +146,22 @@ class _TraceWriter:
         with rows_of(self._connection, name, rank, names) as cursor:
             for rows in chunks(cursor):
                 placed = rows if sweep is None else self._in_lanes(sweep, rows, names)
+                threads = {(row[pid], row[tid]) for row in placed}
+                if None in {number for thread in threads for number in thread}:
+                    placed = [_numbered(row, (pid, tid)) for row in placed]
+                    threads = {(row[pid], row[tid]) for row in placed}
                 self._events.write(writer.json_events(placed), len(placed))
-                self._threads.update({(row[pid], row[tid]) for row in placed})
+                self._threads.update(threads)
 
     def _in_lanes(self, sweep: LaneSweep, rows: list[Row], names: list[str]) -> list[Row]:
         """The rows with the lane added to their thread, where a slice overlaps another without nesting."""
         tid, start, duration = map(names.index, ("tid", "ts", "dur"))
-        begins = array("q", [row[start] for row in rows])
-        ends = array("q", [row[start] + row[duration] for row in rows])
-        lanes = sweep.feed(array("q", [row[tid] for row in rows]), begins, ends).tolist()
+        try:
+            fed = _slices(rows, tid, start, duration)
+        except (TypeError, OverflowError):  # a damaged warehouse: no number, or one that is no time
+            rows = [_numbered(row, (tid, start, duration)) for row in rows]
+            fed = _slices(rows, tid, start, duration)
+        lanes = sweep.feed(*fed).tolist()
         if not any(lanes):
             return rows
         self._moved.update({(row[tid], row[start]): lane for row, lane in zip(rows, lanes, strict=True) if lane})
@@ -162,11 +184,14 @@ class _TraceWriter:
         for rows in chunks(cursor):
             ends: list[Row] = []
             for name, number, from_pid, from_tid, from_ts, to_pid, to_tid, to_ts in rows:
-                begin = (from_pid, from_tid + self._moved.get((from_tid, from_ts), 0), from_ts)
-                end = (to_pid, to_tid + self._moved.get((to_tid, to_ts), 0), to_ts)
+                begin = (from_pid, self._in_lane(from_tid, from_ts), from_ts)
+                end = (to_pid, self._in_lane(to_tid, to_ts), to_ts)
                 first, last = (end, begin) if to_ts < from_ts else (begin, end)
                 ends += (("s", "e", name, name, number, *first), ("f", "e", name, name, number, *last))
             self._events.write(_FLOW_END.json_events(ends), len(ends))
+
+    def _in_lane(self, tid: int | None, ts: int) -> int:
+        return (tid or 0) + self._moved.get((tid or 0, ts), 0)
 
     def write_collectives(self, ranks: list[ChosenRank]) -> None:
         """Flows between the chosen ranks' parts of one communication operation."""
@@ -182,7 +207,8 @@ class _TraceWriter:
             where += peer_is_chosen("trace_collective_flow", ranks[0])
         query = store.select("trace_collective_flow", _FLOW_COLUMNS, where, window=window)
         self._moved.clear()
-        self._write_flows(self._connection.execute(*query))
+        with store.reading(store.file_of(self._connection), "view trace_collective_flow"):
+            self._write_flows(self._connection.execute(*query))
 
     def write_names(self, ranks: list[ChosenRank]) -> None:
         """Names and order of the processes and threads that were met."""
@@ -198,7 +224,8 @@ class _TraceWriter:
             self._write_name("thread", pid, tid, f"{name} +{lane}" if lane else name, tid)
 
     def _rows(self, view: str, columns: list[str], where: list[tuple[str, str, Any]]) -> list[Row]:
-        return self._connection.execute(*store.select(view, columns, where)).fetchall()
+        with store.reading(store.file_of(self._connection), f"view {view}"):
+            return self._connection.execute(*store.select(view, columns, where)).fetchall()
 
     def _write_name(self, kind: str, pid: int, tid: int, name: str, place: int) -> None:
         rows: list[Row] = [

@@ -10,6 +10,7 @@ from warehouse.errors import InputError
 from warehouse.ingest.discover import RankInput, rank_in_name
 from warehouse.ingest.sources import Signature, signatures
 from warehouse.readers.facts import RankFacts
+from warehouse.readers.input_file import shown
 from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.official import peek_official
 from warehouse.readers.profiler_json import read_json, read_profiler_info, read_profiler_metadata
@@ -55,7 +56,7 @@ class Candidate:
     def sort_key(self) -> tuple[str, int, int, str]:
         """Order of loading: by folder and rank, the earlier session first."""
         rank = -1 if self.rank_no is None else self.rank_no
-        return str(self.input.folder), rank, self.facts.session_start_ns or 0, str(self.input.path)
+        return shown(self.input.folder), rank, self.facts.session_start_ns or 0, shown(self.input.path)
 
 
 def examine(each: RankInput) -> Candidate:

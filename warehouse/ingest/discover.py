@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.readers.input_file import is_regular, resolved, shown
+from warehouse.readers.json_text import rank_number
 from warehouse.readers.raw_files import FRAMEWORK, RawFiles, find_raw, is_raw_folder
 
 PROFILER, MSPROF, ANALYSIS, INFO, METADATA = (
@@ -21,6 +23,7 @@ _KINDS = {
     INFO: re.compile(r"profiler_info(?:_(\d+))?\.json"),
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
+_BESIDE = (ANALYSIS, INFO, METADATA)
 RAW = "raw directory"
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _PROF = "PROF_"
@@ -88,8 +91,8 @@ def discover(paths: list[Path]) -> Discovery:
     inputs: dict[Path, RankInput] = {}
     seen: set[tuple[int, int]] = set()
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file or directory" + _dangling(path))
+        if not _exists(path):
+            raise InputError(f"{shown(path)}: there is no such file or directory" + _dangling(path))
         if path.is_dir():
             folders = list(_walk(path, seen, found.failures))
             candidates = [each for owner in _by_owner(folders).values() for each in _rank_inputs(*owner)]
@@ -99,6 +102,13 @@ def discover(paths: list[Path]) -> Discovery:
             inputs.setdefault(each.path, each)
     found.inputs = list(inputs.values())
     return found
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a link that leads to itself, a name that no file can have
+        return False
 
 
 def _dangling(path: Path) -> str:
@@ -125,10 +135,14 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
         below = []
         for entry in entries:
             path = folder / entry.name
+            kind = kind_of(entry.name)
             if _is_dir(entry):
                 below.append((path, depth + 1))
-            elif kind := kind_of(entry.name):
+                kind = kind if kind in _BESIDE else None  # noted as what it is where it is to be read
+            if kind:
                 files.setdefault(kind, []).append(path)
+        for found in files.values():
+            found.sort(key=lambda path: not is_regular(path))  # what can be read comes first
         if depth < _DEEPEST:
             waiting += reversed(below)
         elif below:
@@ -174,7 +188,7 @@ def rank_in_name(path: Path) -> int | None:
     for kind in (PROFILER, INFO):
         match = _KINDS[kind].fullmatch(path.name)
         if match and match[1]:
-            return int(match[1])
+            return rank_number(match[1])
     return None
 
 
@@ -183,7 +197,7 @@ def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
     owners: dict[Path, tuple[Path, list[_Folder]]] = {}
     for folder in folders:
         owner = _owner(folder.path)
-        owners.setdefault(owner.resolve(), (owner, []))[1].append(folder)
+        owners.setdefault(resolved(owner), (owner, []))[1].append(folder)
     return owners
 
 
@@ -254,15 +268,15 @@ def _raw_input(owner: Path, files: Callable[[str], list[Path]]) -> RankInput | N
 
 def _input(owner: Path, database: Path | None, kind: str, is_run: bool) -> RankInput:
     if is_run or database is None:
-        return RankInput(owner.resolve(), owner.parent.resolve(), _directory_name(owner), database, kind)
-    return RankInput(database.resolve(), owner.resolve(), f"{database.stem}{_SUFFIX}", database, kind)
+        return RankInput(resolved(owner), resolved(owner.parent), _directory_name(owner), database, kind)
+    return RankInput(resolved(database), resolved(owner), f"{shown(database.stem)}{_SUFFIX}", database, kind)
 
 
 def _directory_name(owner: Path) -> str:
     """The run directory's own name; a link's name only if what it leads to does not tell better."""
-    names = (owner.name, owner.resolve().name)
+    names = (owner.name, resolved(owner).name)
     named = next((name for name in names if name.endswith(_SUFFIX)), None)
-    return named or f"{owner.resolve().name or 'profile'}{_SUFFIX}"
+    return shown(named or f"{resolved(owner).name or 'profile'}{_SUFFIX}")
 
 
 def _single(path: Path) -> RankInput:
@@ -274,9 +288,9 @@ def _single(path: Path) -> RankInput:
         found.analysis = path
         return found
     if kind in (INFO, METADATA):
-        raise InputError(f"{path}: describes a profile but holds none; give the directory it lies in")
+        raise InputError(f"{shown(path)}: describes a profile but holds none; give the directory it lies in")
     if kind is None and path.suffix != ".db":
-        raise InputError(f"{path}: is not a profiler database; give a directory or a .db file")
+        raise InputError(f"{shown(path)}: is not a profiler database; give a directory or a .db file")
     folder = path.parent.absolute()
     beside = [entry for entry in folder.iterdir() if entry.is_file()]
     in_run = folder.name == _OUTPUT or folder.name.endswith(_SUFFIX)

@@ -15,6 +15,7 @@ from warehouse.ingest.rank_writer import RankWriter
 from warehouse.ingest.report import IngestReport, told
 from warehouse.ingest.runs import run_for
 from warehouse.ingest.sources import Existing
+from warehouse.readers.input_file import resolved, shown
 from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
 
 Progress = Callable[[str, int], None]
@@ -48,7 +49,7 @@ def ingest(
         raise WarehouseFileError(f"{target}: exists and is not a warehouse made by npuwh; it is not touched")
     found = discover(inputs)
     if not found.inputs:
-        names = ", ".join(map(str, inputs))
+        names = ", ".join(map(shown, inputs))
         reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
         raise InputError(
             f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
@@ -75,17 +76,19 @@ def choose_output(inputs: list[Path], output: Path | None) -> Path:
     if output is None:
         if len(inputs) > 1:
             raise UsageError("several inputs: say with -o where the warehouse goes")
-        source = inputs[0].resolve()
+        source = resolved(inputs[0])
         name = source.stem if source.is_file() else source.name
         if not name:
-            raise UsageError(f"{inputs[0]}: has no name to call the warehouse by; say with -o where it goes")
-        output = Path(f"{name}.db")
+            raise UsageError(f"{shown(inputs[0])}: has no name to call the warehouse by; say with -o where it goes")
+        output = Path(f"{shown(name)}.db")
         if output.name == source.name or kind_of(output.name):  # nobody should take it for a profile
-            output = Path(f"{name}_npuwh.db")
-    place = output.resolve()
-    for source in (path.resolve() for path in inputs):
+            output = Path(f"{shown(name)}_npuwh.db")
+    place = resolved(output)
+    for source in map(resolved, inputs):
         if place == source or (source.is_dir() and place.is_relative_to(source)):
-            raise UsageError(f"{output}: would lie in the input {source}, which is never written to; choose with -o")
+            raise UsageError(
+                f"{output}: would lie in the input {shown(source)}, which is never written to; choose with -o"
+            )
     if output.is_dir():
         raise UsageError(f"{output}: is a directory; give -o the name of a file")
     if not place.parent.is_dir():
@@ -116,7 +119,7 @@ class _ReplacementError(Exception):
 def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
     plan = _Plan()
     for each in inputs:
-        rank_id = existing.ranks.get(str(each.path))
+        rank_id = existing.ranks.get(shown(each.path))
         try:
             if rank_id is not None and existing.holds(rank_id, each):
                 plan.unchanged.append(each.path)
@@ -155,7 +158,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
         catalogue = KernelCatalogue(loader, links)
         failures = list(plan.bad)
         for candidate, rank_id in plan.todo:
-            progress(str(candidate.input.path), 0)
+            progress(shown(candidate.input.path), 0)
             writer = RankWriter(loader, links, catalogue, progress)
             try:
                 with loader.undoing():
@@ -184,7 +187,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
 
 
 def _names(each: RankInput) -> list[str]:
-    return [str(path.resolve()) for path, _ in each.files()]
+    return [shown(resolved(path)) for path, _ in each.files()]
 
 
 def _why_nothing(report: IngestReport) -> str:

@@ -44,7 +44,7 @@ def load_marks(load: RankLoad) -> None:
             "end_ns": end,
             "thread_id": thread,
             "end_thread_id": nullable(
-                load.thread_ids(filled(batch.column("end_pid")), filled(batch.column("end_tid")))
+                load.optional_thread_ids(filled(batch.column("end_pid")), filled(batch.column("end_tid")))
             ),
             "event_type_id": nullable(load.strings.ids(batch.column("event_type"))),
             "message_id": nullable(load.strings.ids(batch.column("message"))),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
@@ -17,6 +18,8 @@ from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
+# ranges around a range; whoever sums up what lies in each range sees a range once for each of them
+_DEEPEST = {HOST_OP: 200, HOST_PYTHON: 1000, HOST_API: 200}
 _LONGEST_QUEUE = 100_000  # tasks; the host's queue holds some thousands
 
 
@@ -102,7 +105,8 @@ class HostPass:
         ):
             mask = kind == code
             if mask.any():
-                rows = _Rows(selected(batch, mask), thread[mask], name[mask], {k: v[mask] for k, v in links.items()})
+                found = {field: column[mask] for field, column in links.items()}
+                rows = _Rows(selected(batch, mask), thread[mask], name[mask], found, _DEEPEST.get(code, 1))
                 write(rows)
         self._write_queue(self._sweep.take_queue_tasks())
 
@@ -154,6 +158,9 @@ class HostPass:
         self.links.allocations.add(rows.batch.column("row").to_numpy(), rows.links["op"], rows.links["step"])
 
     def _written(self, table: str, columns: dict[str, Column], rows: _Rows) -> None:
+        if cut := int(rows.is_cut().sum()):
+            text = f"nests in more than {rows.deepest - 1} ranges and counts as outermost"
+            self._load.ledger.note("warning", "deep-nesting", text, table=table, count=cut)
         self._load.count_on_threads(_THREAD_COUNTS[table], rows.thread)
         start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
         self._load.write(table, columns, (start, end))
@@ -201,6 +208,13 @@ class _Rows:
     thread: Numbers
     name: Numbers
     links: dict[str, Numbers]
+    deepest: int
+
+    def is_cut(self) -> npt.NDArray[np.bool_]:
+        """Which rows begin a tree of their own because they lie too deep."""
+        depth = self.links["depth"]
+        cut: npt.NDArray[np.bool_] = (depth > 0) & (depth % self.deepest == 0)
+        return cut
 
     def slice_columns(self) -> dict[str, Column]:
         """Columns that every nested slice has."""
@@ -210,8 +224,8 @@ class _Rows:
             "end_ns": self.batch.column("end_ns"),
             "thread_id": self.thread,
             "name_id": self.name,
-            "parent_id": nullable(self.links["parent"]),
-            "depth": self.links["depth"],
+            "parent_id": nullable(np.where(self.is_cut(), NONE, self.links["parent"])),
+            "depth": self.links["depth"] % self.deepest,
             "step_id": nullable(self.links["step"]),
             "lane": self.links["lane"],
         }

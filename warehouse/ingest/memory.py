@@ -42,7 +42,7 @@ def _load_events(load: RankLoad) -> None:
             "component_id": load.strings.required(batch.column("component")),
             "name_id": nullable(load.strings.ids(batch.column("name"))),
             "action_id": nullable(load.strings.ids(batch.column("action"))),
-            "thread_id": nullable(load.thread_ids(filled(batch.column("pid")), filled(batch.column("tid")))),
+            "thread_id": nullable(load.optional_thread_ids(filled(batch.column("pid")), filled(batch.column("tid")))),
         }
         _write(load, "memory_event", batch, names, ids, (time, time))
 

@@ -63,10 +63,20 @@ class RankLoad:
             extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
 
     def thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
-        """Ids of `thread`, new threads being given one, NONE for NONE; their rows are written at the end."""
+        """Ids of `thread`, new threads being given one; their rows are written at the end.  Numbers are unsigned: a
+        negative one is the same bits."""
+        if not len(pid):
+            return np.empty(0, np.int64)
+        pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
         pairs, position = np.unique(np.stack([pid, tid]), axis=1, return_inverse=True)
         ids = [self._thread(int(process), int(thread)) for process, thread in pairs.T.tolist()]
         return np.array(ids, dtype=np.int64)[position.reshape(-1)]
+
+    def optional_thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
+        """As `thread_ids`, with NONE for NONE."""
+        ids = np.full(len(pid), NONE, np.int64)
+        ids[pid != NONE] = self.thread_ids(pid[pid != NONE], tid[pid != NONE])
+        return ids
 
     def count_on_threads(self, column: str, thread: Numbers) -> None:
         """Note what was recorded on each thread."""
@@ -74,8 +84,6 @@ class RankLoad:
         self.thread_counts.setdefault(column, Counter()).update(dict(zip(ids.tolist(), counts.tolist(), strict=True)))
 
     def _thread(self, pid: int, tid: int) -> int:
-        if pid == NONE:
-            return NONE
         if (pid, tid) not in self.threads:
             self.threads[pid, tid] = self.loader.reserve("thread", 1)
         return self.threads[pid, tid]

@@ -17,6 +17,7 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
+from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
 from warehouse.readers.raw import RawReader
@@ -77,13 +78,22 @@ class RankWriter:
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
+            if not is_regular(source.path):  # a description that is none: noted where it was to be read
+                source.state, source.note = "failed", source.note or "is not a regular file"
+                continue
             source.content = fingerprint(source.path)
-            if signature(source.path) != candidate.signatures[source.path]:
-                raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
+            if signature(source.path) != candidate.signatures.get(source.path):
+                raise InputError(
+                    f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
+                )
         for place, path in enumerate(candidate.input.left):
             note = "the same profile is read from another file"
             kind = kind_of(path.name) or MSPROF
-            sources.append(_Source(first + len(files) + place, path, kind, Ledger(), "left", note))
+            left = _Source(first + len(files) + place, path, kind, Ledger(), "left", note)
+            if not is_regular(path):
+                left.note = "is not a regular file"
+                left.ledger.note(WARNING, "bad-description", f"{shown(path)}: is not a regular file")
+            sources.append(left)
         self._write_sources(sources, rank_id)
 
     def write_failure(self, each: RankInput, reason: str) -> None:
@@ -112,7 +122,7 @@ class RankWriter:
             "device_id": device,
             "chip_name": chip,
             "input_kind": RAW_PROFILE if each.raw is not None else each.database_kind if each.database else ANALYSIS,
-            "path": str(each.path),
+            "path": shown(each.path),
             "directory": each.directory,
             "is_simulated": int(any(_SIMULATED in name for name in facts.chip_names.values())),
         }
@@ -151,7 +161,9 @@ class RankWriter:
             load_rank(load, candidate.facts, self._catalogue, sample)
             reader.ledger.settle()
             if reader.changed():
-                raise InputError(f"{source.path}: changed while it was read; ingest it again when nothing writes to it")
+                raise InputError(
+                    f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
+                )
 
     def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
         assert candidate.input.raw is not None
@@ -175,7 +187,7 @@ class RankWriter:
             columns: dict[str, Column] = {
                 "id": source.id,
                 "rank_id": rank_id,
-                "path": str(source.path.resolve()),
+                "path": shown(resolved(source.path)),
                 "kind": source.kind,
                 "state": source.state,
                 "size_bytes": facts.size,

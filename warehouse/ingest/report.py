@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warehouse.readers.input_file import shown
+
 ONLY_REFERENCE = (
     "only reference results (analysis.db), no profiler database: there are no operators, kernels or steps to ask for"
 )
@@ -46,7 +48,7 @@ class IngestReport:
             if paths:
                 ranks = "1 rank" if len(paths) == 1 else f"{len(paths)} ranks"
                 done.append(f"{ranks} {verb}")
-        text = f"{self._change()}{self.output}: {', '.join(done) or 'nothing added'}"
+        text = f"{self._change()}{shown(self.output)}: {', '.join(done) or 'nothing added'}"
         if self.records:
             text += f"; {self.records:,} records read, {self.rejected - self.ignored:,} lost"
         if self.ignored:
@@ -54,9 +56,9 @@ class IngestReport:
         lines = [text]
         lines += [f"refused: {told(path, reason)}" for path, reason in self.refused]
         lines += [f"failed: {told(path, reason)}" for path, reason in self.failed]
-        lines += [f"warning: {path}: {ONLY_REFERENCE}" for path in self.only_reference]
+        lines += [f"warning: {shown(path)}: {ONLY_REFERENCE}" for path in self.only_reference]
         if self.errors or self.warnings:
-            lines.append(f"{self.errors} errors, {self.warnings} warnings; see `npuwh check {self.output}`")
+            lines.append(f"{self.errors} errors, {self.warnings} warnings; see `npuwh check {shown(self.output)}`")
         return lines
 
     def _change(self) -> str:
@@ -74,4 +76,8 @@ def told(path: Path, reason: str) -> str:
     >>> told(Path("/runs/a"), "/runs/a/b.db: is empty"), told(Path("/runs/a"), "is empty")
     ('/runs/a/b.db: is empty', '/runs/a: is empty')
     """
-    return reason if reason.startswith("/") or path.name in reason.partition(": ")[0] else f"{path}: {reason}"
+    return (
+        reason
+        if reason.startswith("/") or shown(path.name) in reason.partition(": ")[0]
+        else f"{shown(path)}: {reason}"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from warehouse.ingest.candidate import Candidate
+from warehouse.readers.input_file import shown
 from warehouse.store import Loader, select
 
 
@@ -17,7 +18,7 @@ def run_for(loader: Loader, candidate: Candidate) -> int:
     ids: dict[str, int] = dict(loader.connection.execute(*select("run", ["path", "id"])))
     number = 1
     while True:
-        path = str(candidate.input.folder) + (f" ({number})" if number > 1 else "")
+        path = shown(candidate.input.folder) + (f" ({number})" if number > 1 else "")
         if path not in ids:
             run_id = loader.reserve("run", 1)
             loader.write("run", {"id": run_id, "name": Path(path).name or path, "path": path})

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.ingest.discover import RankInput
+from warehouse.readers.input_file import is_regular, open_regular, resolved, shown
 from warehouse.readers.official_open import whole
 from warehouse.store import open_read, select
 
@@ -27,13 +28,13 @@ def signature(path: Path) -> Signature:
     try:
         facts = [file.stat() for file in whole(path)]
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise InputError(f"{shown(path)}: cannot be read ({error.strerror or error})") from error
     return Signature(sum(each.st_size for each in facts), max(each.st_mtime_ns for each in facts))
 
 
 def signatures(each: RankInput) -> dict[Path, Signature]:
-    """Those of all files of an input."""
-    return {path: signature(path) for path, _ in each.files()}
+    """Those of all files of an input that are files."""
+    return {path: signature(path) for path, _ in each.files() if is_regular(path)}
 
 
 def fingerprint(path: Path) -> str:
@@ -41,11 +42,11 @@ def fingerprint(path: Path) -> str:
     digest = blake2b(digest_size=16)
     try:
         for part in whole(path):
-            with part.open("rb") as file:
+            with open_regular(part) as file:
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise InputError(f"{shown(path)}: cannot be read ({error.strerror or error})") from error
     return f"blake2b:{digest.hexdigest()}"
 
 
@@ -74,11 +75,15 @@ class Existing:
     def holds(self, rank_id: int, each: RankInput) -> bool:
         """Whether the input's files are those that were loaded: same set, and each of the same content."""
         known = self.sources.get(rank_id, {})
-        files = {str(path.resolve()): path for path, _ in each.files()}
+        files = {shown(resolved(path)): path for path, _ in each.files()}
         if files.keys() != known.keys():
             return False
         for name, path in files.items():
             size, modified_ns, content = known[name]
+            if not is_regular(path):  # and neither was it then, if nothing is known of its content
+                if content is not None:
+                    return False
+                continue
             now = signature(path)
             if now.size != size or (now.modified_ns != modified_ns and fingerprint(path) != content):
                 return False

@@ -13,6 +13,7 @@ from warehouse.batches.records import batch
 from warehouse.errors import InputError
 from warehouse.readers import official_device, official_host, official_memory, official_metric, official_reference
 from warehouse.readers.facts import RankFacts
+from warehouse.readers.input_file import shown
 from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.official_catalogue import read_facts
 from warehouse.readers.official_counter import counters
@@ -49,7 +50,7 @@ def peek_official(path: Path) -> RankFacts:
     with OfficialFile(path) as file:
         database = OfficialDatabase(file, Ledger(), counting=False)
         if not database.has("TASK") and not database.has("PYTORCH_API"):
-            raise InputError(f"{path}: is not a profiler database: it has neither TASK nor PYTORCH_API")
+            raise InputError(f"{shown(path)}: is not a profiler database: it has neither TASK nor PYTORCH_API")
         return read_facts(database)
 
 
@@ -59,10 +60,10 @@ def open_analysis(path: Path, ledger: Ledger) -> Iterator[OfficialDatabase]:
     with OfficialFile(path) as file:
         database = OfficialDatabase(file, ledger)
         if not official_reference.is_analysis(database):
-            raise InputError(f"{path}: is not an analysis database: none of its tables is part of the format")
+            raise InputError(f"{shown(path)}: is not an analysis database: none of its tables is part of the format")
         yield database
         if file.changed():
-            raise InputError(f"{path}: changed while it was read; ingest it again when nothing writes to it")
+            raise InputError(f"{shown(path)}: changed while it was read; ingest it again when nothing writes to it")
 
 
 class OfficialReader:

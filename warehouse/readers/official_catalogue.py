@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING
+from warehouse.readers.json_text import rank_number
 from warehouse.readers.official_database import OfficialDatabase, decoded
+from warehouse.readers.plausible import LATEST_NS
 from warehouse.readers.profiler_json import read_groups
 
 
@@ -20,15 +22,15 @@ def read_facts(database: OfficialDatabase) -> RankFacts:
         facts.level = _level(database)
     if facts.pid is None and database.has("PYTORCH_API"):
         facts.pid = database.value(
-            "SELECT globalTid >> 32 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1"
+            "SELECT globalTid >> 32 & 4294967295 FROM PYTORCH_API WHERE typeof(globalTid) = 'integer' LIMIT 1"
         )
     return facts
 
 
 def _session(database: OfficialDatabase, facts: RankFacts) -> None:
     start, end = database.run("SELECT min(startTimeNs), max(endTimeNs) FROM SESSION_TIME_INFO").fetchone()
-    facts.session_start_ns = start if isinstance(start, int) and start > 0 else None
-    facts.session_end_ns = end if isinstance(end, int) and end > 0 else None
+    facts.session_start_ns = start if isinstance(start, int) and 0 < start <= LATEST_NS else None
+    facts.session_end_ns = end if isinstance(end, int) and 0 < end <= LATEST_NS else None
 
 
 def _host(database: OfficialDatabase, facts: RankFacts) -> None:
@@ -45,8 +47,11 @@ def _chips(database: OfficialDatabase, facts: RankFacts) -> None:
 def _rank_map(database: OfficialDatabase, facts: RankFacts) -> None:
     rows = database.all("SELECT rankId, deviceId FROM RANK_DEVICE_MAP WHERE typeof(rankId) = 'integer' ORDER BY rowid")
     for rank, device in rows:
-        if rank >= 0:  # msprof alone writes -1
+        if rank_number(rank) is not None:
             facts.ranks.append(("RANK_DEVICE_MAP", rank))
+        elif rank != -1:  # msprof alone writes -1
+            text = "rankId is not the number of a rank and is not believed"
+            database.ledger.note(WARNING, "rank-number", text, table="RANK_DEVICE_MAP")
         if isinstance(device, int) and device >= 0 and device not in facts.device_ids:
             facts.device_ids.append(device)
 
@@ -58,12 +63,7 @@ def _metadata(database: OfficialDatabase, facts: RankFacts) -> None:
         if name == "SCHEMA_VERSION":
             facts.schema_version = value
         elif name == "parallel_group_info" and value:
-            try:
-                read_groups(value, facts)
-            except ValueError as error:
-                database.ledger.note(
-                    WARNING, "bad-json", f"parallel_group_info is not readable ({error})", table="META_DATA"
-                )
+            read_groups(value, facts, database.ledger, "META_DATA")
 
 
 def _devices_that_worked(database: OfficialDatabase, facts: RankFacts) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from warehouse.readers.official_database import OfficialDatabase, decoded
 from warehouse.readers.official_open import quoted
+from warehouse.readers.plausible import LATEST_NS
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _name(family: _Family, column: str, text: str | None) -> str:
 def _statement(database: OfficialDatabase, family: _Family, columns: list[str]) -> str:
     """Rows (device, instance, text, time, values ...) in time order; rows without a time are booked as rejected."""
     table = family.table
-    valid = "typeof(t.timestampNs) IN ('integer', 'real') AND t.timestampNs > 0"
+    valid = f"typeof(t.timestampNs) IN ('integer', 'real') AND t.timestampNs BETWEEN 1 AND {LATEST_NS}"
     bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} t WHERE NOT ifnull({valid}, 0)").fetchone()
     database.ledger.reject(table, bad, "missing-value", "has no time", first_offset=first)
     device = database.number(table, "deviceId") if family.has_device else "NULL"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from tempfile import gettempdir
 from typing import Any
 
@@ -11,12 +12,16 @@ import pyarrow as pa
 
 from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError, WriteError
+from warehouse.readers.input_file import shown
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.official_layout import ESSENTIAL, KNOWN, NO_PLACE, REQUIRED
-from warehouse.readers.official_open import OfficialFile, quoted
+from warehouse.readers.official_open import OfficialFile, folded, quoted
+from warehouse.readers.plausible import LONGEST_NS, MOST_NS, is_slice
 
 BATCH_ROWS = 4096
 MISSING_32 = 4294967295
+RUN_ALIAS, ROW_ALIAS = "npuwh_run", "npuwh_row"  # of our statements
+_ALIASES = {"rowid", RUN_ALIAS, ROW_ALIAS}  # columns of these names would hide what our statements mean by them
 _DICTIONARIES = ("STRING_IDS", "CONNECTION_IDS", "sqlite_sequence")
 
 
@@ -31,6 +36,8 @@ class OfficialDatabase:
         self.ledger = ledger
         self.connection = file.connection
         self.words: dict[str, int] = {}
+        self._columns = {name: {folded(column) for column in columns} for name, columns in file.tables.items()}
+        self._longest: dict[str, int] = {}
         self._taken: set[str] = set()
         for name, reason in file.skipped.items():
             if name in KNOWN:
@@ -50,14 +57,17 @@ class OfficialDatabase:
             self.ledger.reject(name, records, "no-place", NO_PLACE[name])
             return
         needed = ("id", "name") if name.startswith("ENUM_") else REQUIRED.get(name, ())
-        missing = sorted(set(needed) - self.file.tables[name])
-        if not missing:
+        missing = sorted(column for column in needed if folded(column) not in self._columns[name])
+        hidden = sorted(_ALIASES & self._columns[name] - {folded(self.file.unique.get(name, ""))})
+        if not missing and not (hidden and name in REQUIRED):
             self._taken.add(name)
             return
-        text = f"has no column {', '.join(missing)}"
+        text = f"has no column {', '.join(missing)}" if missing else f"has a column named {', '.join(hidden)}"
         if name in ESSENTIAL:
-            raise InputError(f"{self.file.path}: table {name} {text}; the file is damaged or of an unknown version")
-        self.ledger.reject(name, max(records, 0), "missing-column", text)
+            raise InputError(
+                f"{shown(self.file.path)}: table {name} {text}; the file is damaged or of an unknown version"
+            )
+        self.ledger.reject(name, max(records, 0), "missing-column" if missing else "unknown-column", text)
 
     def _text_table(self) -> str | None:
         """STRING_IDS, or where its ids are not unique (another tool wrote it) a TEMP copy with the first of each."""
@@ -77,7 +87,7 @@ class OfficialDatabase:
         return table in self._taken
 
     def has_column(self, table: str, column: str) -> bool:
-        return table in self._taken and column in self.file.tables[table]
+        return table in self._taken and folded(column) in self._columns[table]
 
     def pick(self, table: str, *columns: str, alias: str = "t") -> str:
         """The first of the columns that the table has, as an expression; NULL if it has none."""
@@ -89,6 +99,24 @@ class OfficialDatabase:
     def number(self, table: str, *columns: str, alias: str = "t", missing: int = MISSING_32) -> str:
         """As `pick`, with the format's mark for missing as NULL."""
         return f"nullif({self.pick(table, *columns, alias=alias)}, {missing})"
+
+    def longest(self, table: str, start: str = "startNs", end: str = "endNs") -> int:
+        """The duration (ns) that no slice of the table may exceed, so that their sum fits into 64 bits many times."""
+        if table not in self._longest:
+            self._longest[table] = LONGEST_NS
+            start, end = f"CAST({start} AS INTEGER)", f"CAST({end} AS INTEGER)"
+            statement = f"SELECT count(*), total({end} - {start}) FROM {table} WHERE {is_slice(start, end)}"
+            count, total = self.run(statement).fetchone()
+            if total > MOST_NS:
+                self._longest[table] = MOST_NS // count
+                text = f"slices last {total / 1e9:.3g} s together; none longer than {MOST_NS // count} ns is taken"
+                self.ledger.note(WARNING, "long-slices", text, table=table)
+        return self._longest[table]
+
+    def is_slice(self, table: str, alias: str = "") -> str:
+        """The condition that times of a row with startNs and endNs are plausible."""
+        start, end = (f"CAST({alias}{column} AS INTEGER)" for column in ("startNs", "endNs"))
+        return is_slice(start, end, self.longest(table))
 
     def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
         """First column of the first row."""
@@ -121,7 +149,7 @@ class OfficialDatabase:
             return KeyboardInterrupt()
         if getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_WRITE" or "disk is full" in str(error):
             return WriteError(f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk")
-        return InputError(f"{self.file.path}: cannot be read ({error}); copy or export it again")
+        return InputError(f"{shown(self.file.path)}: cannot be read ({error}); copy or export it again")
 
     def batches(self, kind: str, statement: str, parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
         """Batches of a record kind; the statement selects its columns in order."""
@@ -153,7 +181,7 @@ class OfficialDatabase:
 
     def _clean(self, column: Sequence[Any], field: pa.Field) -> list[Any]:
         """Values as the column needs them: SQLite stores whatever was given, whatever a column declares."""
-        convert = {pa.int64(): _integer, pa.float64(): _real, pa.string(): decoded}[field.type]
+        convert = {pa.int64(): integer, pa.float64(): real, pa.string(): decoded}[field.type]
         cleaned = [convert(value) for value in column]
         lost = sum(new is None and old is not None for new, old in zip(cleaned, column, strict=True))
         if lost:
@@ -211,7 +239,12 @@ def decoded(value: object) -> str | None:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _integer(value: object) -> int | None:
+def integer(value: object) -> int | None:
+    """An integer of 64 bits, also written as text or real; None for everything else.
+
+    >>> integer(b"12"), integer(3.0), integer(b"x"), integer(2**63)
+    (12, 3, None, None)
+    """
     if isinstance(value, bytes):
         try:
             value = int(value)
@@ -222,8 +255,14 @@ def _integer(value: object) -> int | None:
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 
-def _real(value: object) -> float | None:
+def real(value: object) -> float | None:
+    """A finite number, also written as text; None for everything else.
+
+    >>> real(b"1.5"), real(b"x"), real(float("inf"))
+    (1.5, None, None)
+    """
     try:
-        return None if value is None else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        number = None if value is None else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
         return None
+    return number if number is not None and isfinite(number) else None

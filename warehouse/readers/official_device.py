@@ -12,11 +12,14 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK, KERNEL_OPERATOR, KERNEL_SCHEDULE
-from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
+from warehouse.readers.official_database import MISSING_32, ROW_ALIAS, RUN_ALIAS, OfficialDatabase, are_integers
+from warehouse.readers.plausible import OUT_OF_TIME
 
 _NO_NOTIFY = 9223372036854775807
-_TASK_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'globalTaskId', 'deviceId')}"
-_OP_VALID = f"startNs > 0 AND endNs >= startNs AND {are_integers('startNs', 'endNs', 'opId')}"
+_NEEDED = {
+    "TASK": are_integers("startNs", "endNs", "globalTaskId", "deviceId"),
+    "COMMUNICATION_OP": are_integers("startNs", "endNs", "opId"),
+}
 # a parent record is not drawn if a sub-task of it is; at Level0 the sub-task does not carry the connection number
 _COVERED = f"""t.contextId = {MISSING_32} AND EXISTS (SELECT 1 FROM temp.sub_task s WHERE s.deviceId = t.deviceId
     AND s.streamId = t.streamId AND s.taskId = t.taskId AND s.startNs BETWEEN t.startNs AND t.endNs)"""
@@ -38,7 +41,7 @@ def prepare(database: OfficialDatabase) -> None:
         return
     run(f"""INSERT INTO task_order
         SELECT globalTaskId, row_number() OVER (PARTITION BY globalTaskId ORDER BY startNs, rowid), rowid, startNs,
-        endNs FROM TASK WHERE {_TASK_VALID}""")
+        endNs FROM TASK WHERE {_valid(database, "TASK")}""")
     if database.has_column("TASK", "contextId"):
         run(f"""INSERT OR IGNORE INTO sub_task SELECT deviceId, streamId, taskId, startNs FROM TASK
             WHERE contextId <> {MISSING_32} AND deviceId IS NOT NULL AND streamId IS NOT NULL AND taskId IS NOT NULL
@@ -113,11 +116,11 @@ def launches(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     if database.has("TASK"):
         covered = _covered(database)
         parts.append(f"""SELECT {_connection(database, "TASK")} c, iif({covered}, 2, 1) class, t.startNs, t.endNs,
-            t.deviceId, t.taskType FROM TASK t WHERE {_TASK_VALID}""")
+            t.deviceId, t.taskType FROM TASK t WHERE {_valid(database, "TASK")}""")
     if database.has("COMMUNICATION_OP"):
         table = "COMMUNICATION_OP"
         parts.append(f"""SELECT {_connection(database, table)}, 0, t.startNs, t.endNs,
-            {database.number(table, "deviceId")}, NULL FROM {table} t WHERE {_OP_VALID}""")
+            {database.number(table, "deviceId")}, NULL FROM {table} t WHERE {_valid(database, "COMMUNICATION_OP")}""")
     if parts:
         union = " UNION ALL ".join(parts)
         yield from database.batches("launch", f"SELECT * FROM ({union}) WHERE c IS NOT NULL ORDER BY 1, 2, 3, 4 DESC")
@@ -134,11 +137,11 @@ def device_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             {number("TASK", "taskId")}, {number("TASK", "modelId")}, iif({covered}, 1, 0), g.n,
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, t.rowid
             FROM TASK t LEFT JOIN temp.graph_task g ON g.row = t.rowid
-            WHERE {_TASK_VALID}""")
-        _reject_invalid(database, "TASK", _TASK_VALID)
+            WHERE {_valid(database, "TASK")}""")
+        _reject_invalid(database, "TASK")
     if database.has("COMMUNICATION_OP"):
         parts.append(_comm_op_part(database))
-        _reject_invalid(database, "COMMUNICATION_OP", _OP_VALID)
+        _reject_invalid(database, "COMMUNICATION_OP")
     if not parts:
         return
     for batch in database.batches("device_event", " UNION ALL ".join(parts) + " ORDER BY 2, 3 DESC, 1, 23"):
@@ -167,12 +170,17 @@ def _comm_op_part(database: OfficialDatabase) -> str:
         {number(table, "opType")}, {kinds}, {number(table, "algType")}, CAST({number(table, "count")} AS INTEGER),
         {number(table, "rankSize")},
         {database.pick(table, "relay")}, {database.pick(table, "retry")}, t.rowid
-        FROM {table} t WHERE {_OP_VALID}"""
+        FROM {table} t WHERE {_valid(database, "COMMUNICATION_OP")}"""
 
 
-def _reject_invalid(database: OfficialDatabase, table: str, valid: str) -> None:
+def _valid(database: OfficialDatabase, table: str) -> str:
+    return f"{database.is_slice(table)} AND {_NEEDED[table]}"
+
+
+def _reject_invalid(database: OfficialDatabase, table: str) -> None:
+    valid = _valid(database, table)
     bad, first = database.run(f"SELECT count(*), min(rowid) FROM {table} WHERE NOT ifnull({valid}, 0)").fetchone()
-    reason = "has no start, number or device, or ends before it starts"
+    reason = f"has no start, number or device, {OUT_OF_TIME}"
     database.ledger.reject(table, bad, "time-order", reason, first_offset=first)
 
 
@@ -222,9 +230,10 @@ def memory_copies(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
 def _by_run(database: OfficialDatabase, kind: str, table: str, columns: str, join: str) -> Iterator[pa.RecordBatch]:
     """Records of a table that has one row a run of a descriptor, joined to the runs by order."""
     statement = f"""SELECT {columns}
-        FROM (SELECT *, row_number() OVER (PARTITION BY globalTaskId ORDER BY rowid) n, rowid place FROM {table}) t
-        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.n{join}
-        ORDER BY r.start, r.end DESC, t.place"""
+        FROM (SELECT *, row_number() OVER (PARTITION BY globalTaskId ORDER BY rowid) {RUN_ALIAS}, rowid {ROW_ALIAS}
+            FROM {table}) t
+        JOIN temp.task_order r ON r.descriptor = t.globalTaskId AND r.n = t.{RUN_ALIAS}{join}
+        ORDER BY r.start, r.end DESC, t.{ROW_ALIAS}"""
     for batch in database.batches(kind, statement):
         database.ledger.load(table, batch.num_rows)
         yield batch

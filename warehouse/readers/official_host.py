@@ -11,9 +11,12 @@ import pyarrow.compute as pc
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
 from warehouse.readers.official_database import MISSING_32, OfficialDatabase
 from warehouse.readers.official_layout import API_LEVELS, PYTORCH_TYPES, QUEUE_OFFSET
+from warehouse.readers.plausible import LATEST_NS, OUT_OF_TIME
 
+_HOST_TABLES = ("CANN_API", "PYTORCH_API")
 _UNKNOWN_KIND = 9  # a PYTORCH_API row that is none of the documented kinds
-_TID = "{alias}.globalTid >> 32, {alias}.globalTid & 4294967295"
+# unsigned: whatever the number is, it names a thread
+_TID = "{alias}.globalTid >> 32 & 4294967295, {alias}.globalTid & 4294967295"
 
 
 def host_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
@@ -80,7 +83,9 @@ def _accepted(database: OfficialDatabase, batch: pa.RecordBatch) -> pa.RecordBat
     """The batch without what cannot be placed; what was left out is booked."""
     kind = batch.column("kind").to_numpy()
     start, end, row = (pc.fill_null(batch.column(name), 0).to_numpy() for name in ("start_ns", "end_ns", "row"))
-    in_order = (start > 0) & (end >= start)
+    longest = np.where(kind == HOST_API, *(database.longest(t) if database.has(t) else 0 for t in _HOST_TABLES))
+    in_order = (start > 0) & (end >= start) & (end <= LATEST_NS)
+    in_order[in_order] = (end - start)[in_order] <= longest[in_order]
     known = kind != _UNKNOWN_KIND
     key = pc.fill_null(batch.column("key"), -1).to_numpy()
     keyless = np.isin(kind, (HOST_ENQUEUE, HOST_DEQUEUE)) & (key < 0)
@@ -88,7 +93,7 @@ def _accepted(database: OfficialDatabase, batch: pa.RecordBatch) -> pa.RecordBat
         ("CANN_API", kind == HOST_API),
         ("PYTORCH_API", (kind != HOST_API) & (kind != HOST_ALLOCATION)),
     ):
-        _reject(database, table, mine & ~in_order, row, "time-order", "has no start, or ends before it starts")
+        _reject(database, table, mine & ~in_order, row, "time-order", f"has no start, {OUT_OF_TIME}")
         _reject(database, table, mine & in_order & ~known, row, "unknown-kind", "is no operator, queue event or frame")
         _reject(
             database, table, mine & in_order & keyless, row, "no-correlation", "is a queue event without its number"
@@ -106,13 +111,13 @@ def _reject(database: OfficialDatabase, table: str, bad: np.ndarray, row: np.nda
 def steps(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`step` batches in time order."""
     if database.has("STEP_TIME"):
-        valid = "typeof(id) = 'integer' AND CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER)"
+        valid = f"typeof(id) = 'integer' AND {database.is_slice('STEP_TIME')}"
         yield from database.counted(
             "step",
             "STEP_TIME",
             f"SELECT id, CAST(startNs AS INTEGER), CAST(endNs AS INTEGER) FROM STEP_TIME WHERE {valid} ORDER BY 2, 3",
             valid,
-            ("time-order", "has no number, or ends before it starts"),
+            ("time-order", f"has no number, {OUT_OF_TIME}"),
         )
 
 
@@ -132,14 +137,14 @@ def stack_frames(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
 def gc_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`gc_event` batches in time order."""
     if database.has("GC_RECORD"):
-        valid = "CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER)"
+        valid = database.is_slice("GC_RECORD")
         yield from database.counted(
             "gc_event",
             "GC_RECORD",
             f"""SELECT CAST(t.startNs AS INTEGER), CAST(t.endNs AS INTEGER), {_TID.format(alias="t")}
                 FROM GC_RECORD t WHERE {valid} ORDER BY 1, 2 DESC""",
             valid,
-            ("time-order", "ends before it starts"),
+            ("time-order", OUT_OF_TIME),
         )
 
 
@@ -150,15 +155,16 @@ def marks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         return
     kinds = database.words_of("t.eventType", database.enumeration("ENUM_MSTX_EVENT_TYPE"))
     end_tid = database.pick(table, "endGlobalTid")
-    valid = "CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER)"
+    valid = database.is_slice(table)
     yield from database.counted(
         "mark",
         table,
-        f"""SELECT CAST(t.startNs AS INTEGER), CAST(t.endNs AS INTEGER), {_TID.format(alias="t")}, {end_tid} >> 32,
-            {end_tid} & 4294967295, {kinds}, {database.number(table, "message")}, {database.number(table, "domainId")},
+        f"""SELECT CAST(t.startNs AS INTEGER), CAST(t.endNs AS INTEGER), {_TID.format(alias="t")}, {end_tid} >> 32
+            & 4294967295, {end_tid} & 4294967295, {kinds}, {database.number(table, "message")},
+            {database.number(table, "domainId")},
             {database.number(table, "category")}, {database.number(table, "rangeId")},
             {database.number(table, "connectionId", missing=4000000000)}
             FROM {table} t WHERE {valid} ORDER BY 1, 2 DESC, t.rowid""",
         valid,
-        ("time-order", "ends before it starts"),
+        ("time-order", OUT_OF_TIME),
     )

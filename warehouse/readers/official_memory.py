@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.readers.official_database import MISSING_32, OfficialDatabase, are_integers
+from warehouse.readers.plausible import LATEST_NS, LONGEST_NS, is_time
 
 _GE = "NPU_OP_MEM"
 
@@ -16,17 +17,25 @@ def _is_release(database: OfficialDatabase) -> str:
     return f"t.type IN (SELECT id FROM {database.texts} WHERE value = 'release')"
 
 
+def _is_end(column: str) -> str:
+    """A condition: none, -1 (never released), or a time that an allocation may last to."""
+    return (
+        f"({column} IS NULL OR typeof({column}) IN ('integer', 'real') AND {column} BETWEEN -1 AND"
+        f" min({LATEST_NS}, allocationTime + {LONGEST_NS}))"
+    )
+
+
 def memory_events(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_event` batches in the order of the table; a release has a negative size."""
     if database.has(_GE) and database.texts:
-        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')}"
+        valid = f"{is_time('timestampNs')} AND {are_integers('size', 'component')}"
         number = database.number
         yield from database.counted(
             "memory_event",
             _GE,
             f"""SELECT t.component, t.deviceId, t.timestampNs, {number(_GE, "operatorName")}, t.addr,
                 iif({_is_release(database)}, -t.size, t.size), t.totalAllocate, t.totalReserve, NULL, NULL,
-                t.globalTid >> 32, t.globalTid & {MISSING_32}, {number(_GE, "type")}
+                t.globalTid >> 32 & {MISSING_32}, t.globalTid & {MISSING_32}, {number(_GE, "type")}
                 FROM {_GE} t WHERE {valid} ORDER BY t.rowid""",
             valid,
             ("missing-value", "lacks its time, size or component"),
@@ -40,7 +49,8 @@ def allocations(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         if database.has(_GE) and not database.has("MEMORY_RECORD"):
             yield from _paired(database)
         return
-    valid = f"allocationTime > 0 AND {are_integers('allocationTime', 'size')}"
+    valid = f"{is_time('allocationTime')} AND {are_integers('size')} AND {_is_end('releaseTime')}"
+    valid += f" AND {_is_end('activeReleaseTime')}"
     yield from database.counted(
         "allocation",
         table,
@@ -50,7 +60,7 @@ def allocations(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             t.releaseTotalReserved, t.releaseTotalActive, t.streamPtr, NULL, t.rowid
             FROM {table} t WHERE {valid} ORDER BY t.rowid""",
         valid,
-        ("missing-value", "lacks its time or size"),
+        ("missing-value", "lacks its time or size, or is released at a time that cannot be"),
     )
 
 
@@ -63,7 +73,7 @@ def _paired(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     done: list[tuple[Any, ...]] = []
     statement = f"""SELECT t.operatorName, t.addr, t.deviceId, {_is_release(database)}, t.component, t.size,
         t.timestampNs, t.totalAllocate, t.totalReserve, t.rowid FROM {_GE} t
-        WHERE timestampNs > 0 AND {are_integers('timestampNs', 'size', 'component')} ORDER BY t.rowid"""
+        WHERE {is_time("timestampNs")} AND {are_integers("size", "component")} ORDER BY t.rowid"""
     for rows in database.rows(statement):
         for name, address, device, is_release, component, size, time, allocated, reserved, row in rows:
             key = (name, address, device)
@@ -93,7 +103,7 @@ def memory_records(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`memory_record` batches in the order of the table; the graph engine's own totals where there is none."""
     table = "MEMORY_RECORD"
     if database.has(table):
-        valid = f"timestamp > 0 AND {are_integers('timestamp', 'component')}"
+        valid = f"{is_time('timestamp')} AND {are_integers('component')}"
         yield from database.counted(
             "memory_record",
             table,
@@ -106,7 +116,7 @@ def memory_records(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         yield from database.batches(
             "memory_record",
             f"""SELECT t.component, t.deviceId, t.timestampNs, t.totalAllocate, t.totalReserve, NULL, NULL
-                FROM {_GE} t WHERE timestampNs > 0 AND {are_integers('timestampNs', 'component')} ORDER BY 3, 4, 5""",
+                FROM {_GE} t WHERE {is_time("timestampNs")} AND {are_integers("component")} ORDER BY 3, 4, 5""",
         )
 
 
@@ -117,7 +127,7 @@ def module_memory(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         names = database.enumeration("ENUM_MODULE")
         known = database.words_of("t.moduleId", names)
         module = f"ifnull({known}, {database.word('UNKNOWN')})"
-        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'deviceId')} AND totalReserved IS NOT NULL"
+        valid = f"{is_time('timestampNs')} AND {are_integers('deviceId')} AND totalReserved IS NOT NULL"
         yield from database.counted(
             "module_memory",
             table,
@@ -132,7 +142,7 @@ def device_memory(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
     """`device_memory` batches in the order of the table."""
     table = "NPU_MEM"
     if database.has(table):
-        valid = f"timestampNs > 0 AND {are_integers('timestampNs', 'type', 'deviceId')}"
+        valid = f"{is_time('timestampNs')} AND {are_integers('type', 'deviceId')}"
         yield from database.counted(
             "device_memory",
             table,

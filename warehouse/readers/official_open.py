@@ -6,20 +6,23 @@ none of the rows still in it, and `mode=ro` would create a `-shm` beside it.  Su
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
 from warehouse.errors import InputError
+from warehouse.readers.input_file import check_regular_file, open_regular, shown
+from warehouse.readers.official_layout import KNOWN, REQUIRED
 
 _MAGIC = b"SQLite format 3\0"
 _SIDE_FILES = ("-wal", "-journal")
 _LONGEST_TEXT = 64 << 20  # bytes of one value; a call stack has some kB
-_LONGEST_PATH = 4000
 
 
 class OfficialFile:
@@ -47,7 +50,9 @@ class OfficialFile:
             self._read_schema()
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the message quotes the file, damage and all
             self.close()
-            raise InputError(f"{path}: cannot be read as a database ({error}); copy or export it again") from error
+            raise InputError(
+                f"{shown(path)}: cannot be read as a database ({error}); copy or export it again"
+            ) from error
         except BaseException:
             self.close()
             raise
@@ -72,20 +77,20 @@ class OfficialFile:
         return signature(self.path) != self._before
 
     def _connect(self) -> sqlite3.Connection:
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
             header = file.read(100)
         if not header:
-            raise InputError(f"{self.path}: the file is empty, not a profiler database")
+            raise InputError(f"{shown(self.path)}: the file is empty, not a profiler database")
         if not header.startswith(_MAGIC):
-            raise InputError(f"{self.path}: is not a SQLite database")
+            raise InputError(f"{shown(self.path)}: is not a SQLite database")
         if len(whole(self.path)) > 1:
             target, options = self._copy(), "mode=rw"
         else:
             target, options = self.path, "mode=ro&immutable=1"
         try:
-            return sqlite3.connect(f"file:{quote(str(target))}?{options}", uri=True, isolation_level=None)
+            return sqlite3.connect(f"file:{quote(os.fsencode(target))}?{options}", uri=True, isolation_level=None)
         except sqlite3.Error as error:
-            raise InputError(f"{self.path}: cannot be opened ({error})") from error
+            raise InputError(f"{shown(self.path)}: cannot be opened ({error})") from error
 
     def _copy(self) -> Path:
         """The file and what belongs to it, in a temporary folder of ours where SQLite may write."""
@@ -96,14 +101,14 @@ class OfficialFile:
         try:
             if need > free:
                 raise InputError(
-                    f"{self.path}: has unfinished writes beside it and must be copied, but {self._folder.name} "
+                    f"{shown(self.path)}: has unfinished writes beside it and must be copied, but {self._folder.name} "
                     f"has {free >> 20} MiB free and {need >> 20} are needed; set TMPDIR to a larger disk"
                 )
             for file in files:
                 shutil.copyfile(file, Path(self._folder.name) / file.name)
         except OSError as error:
             self._folder.cleanup()
-            raise InputError(f"{self.path}: cannot be copied to be read ({error})") from error
+            raise InputError(f"{shown(self.path)}: cannot be copied to be read ({error})") from error
         except BaseException:
             self._folder.cleanup()
             raise
@@ -133,16 +138,37 @@ class OfficialFile:
             if name in ("sqlite_schema", "sqlite_master"):
                 continue
             if kind != "table" or without_rowid:
-                self.skipped[name] = "table without rowid" if kind == "table" else kind
+                self.skipped[spelled(name)] = "table without rowid" if kind == "table" else kind
                 continue
             columns = self.connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
             # hidden columns are computed by the file's own expressions
-            self.tables[name] = frozenset(
+            table = spelled(name)
+            self.tables[table] = frozenset(
                 bytes(column[1]).decode("utf-8", "replace") for column in columns if not column[6]
             )
             keys = [column for column in columns if column[5]]
             if len(keys) == 1 and bytes(keys[0][2]).upper() == b"INTEGER":
-                self.unique[name] = bytes(keys[0][1]).decode("utf-8", "replace")
+                self.unique[table] = spelled(bytes(keys[0][1]).decode("utf-8", "replace"), REQUIRED.get(table, ()))
+
+
+def spelled(name: str, known: Iterable[str] = KNOWN) -> str:
+    """The name as the format writes it; to SQLite names that differ in the case of ASCII letters are the same.
+
+    >>> spelled("task"), spelled("enum_api_type"), spelled("notes"), spelled("STARTNS", ["startNs"])
+    ('TASK', 'ENUM_API_TYPE', 'notes', 'startNs')
+    """
+    if folded(name).startswith("enum_"):
+        return name.upper() if name.isascii() else name
+    return next((each for each in known if folded(each) == folded(name)), name)
+
+
+def folded(name: str) -> str:
+    """What SQLite compares: only ASCII letters lose their case.
+
+    >>> folded("startNs"), folded("TAS\u212a") == "task"
+    ('startns', False)
+    """
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def quoted(name: str) -> str:
@@ -179,16 +205,3 @@ def signature(path: Path) -> tuple[tuple[int, int] | None, ...]:
         return facts.st_size, facts.st_mtime_ns
 
     return (one(path), *(one(Path(f"{path}{suffix}")) for suffix in _SIDE_FILES))
-
-
-def check_regular_file(path: Path) -> None:
-    """InputError unless the path leads to a plain file that can be opened: no device, no pipe, no endless name."""
-    if len(str(path)) > _LONGEST_PATH:
-        raise InputError(f"{str(path)[:80]}...: the path is too long ({len(str(path))} characters)")
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise InputError(f"{path}: is not a regular file")
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from warehouse.readers.issues import INFO
-from warehouse.readers.official_database import OfficialDatabase, are_integers, decoded
+from warehouse.readers.official_database import OfficialDatabase, are_integers, decoded, integer, real
 from warehouse.readers.official_open import quoted
+from warehouse.readers.plausible import OUT_OF_TIME
 
 # table of the file -> (table of the warehouse, its columns as `name=column` where they differ)
 ANALYSIS_TABLES = {
@@ -50,15 +51,32 @@ def analysis_rows(database: OfficialDatabase) -> Iterator[tuple[str, dict[str, l
             continue
         names = [spec.partition("=")[0] for spec in specs.split()]
         expressions = [database.pick(table, spec.rpartition("=")[2]) for spec in specs.split()]
-        for rows in database.rows(f"SELECT {', '.join(expressions)} FROM {quoted(table)} t ORDER BY t.rowid"):
-            columns = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
-            for name, values in columns.items():
-                if name in _TEXT:
-                    columns[name] = [decoded(v) if v is not None or name not in _REQUIRED_TEXT else "" for v in values]
-                elif name != "device_id":
-                    columns[name] = [float(v) if isinstance(v, int | float) else None for v in values]
-            database.ledger.load(table, len(rows))
-            yield target, columns
+        for rows in database.rows(f"SELECT t.rowid, {', '.join(expressions)} FROM {quoted(table)} t ORDER BY t.rowid"):
+            number, *found = zip(*rows, strict=True)
+            columns: dict[str, list[Any]] = {}
+            bad: set[int] = set()
+            for name, column in zip(names, found, strict=True):
+                columns[name], wrong = _converted(name, column)
+                bad.update(wrong)
+            if bad:
+                reason = ("bad-value", "has a value of the wrong type")
+                database.ledger.reject(table, len(bad), *reason, first_offset=number[min(bad)])
+                columns = {
+                    name: [value for place, value in enumerate(values) if place not in bad]
+                    for name, values in columns.items()
+                }
+            if len(rows) > len(bad):
+                database.ledger.load(table, len(rows) - len(bad))
+                yield target, columns
+
+
+def _converted(name: str, values: Sequence[Any]) -> tuple[list[Any], list[int]]:
+    """Values as the column of the warehouse needs them, and the places of those that are of another type."""
+    if name in _TEXT:
+        return [decoded(v) if v is not None or name not in _REQUIRED_TEXT else "" for v in values], []
+    convert = integer if name == "device_id" else real
+    found = [convert(value) for value in values]
+    return found, [place for place, value in enumerate(found) if value is None and values[place] is not None]
 
 
 def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
@@ -69,7 +87,7 @@ def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         records = database.ledger.tables[table].records
         database.ledger.reject(table, records, "unknown-table", "was added by another tool", severity=INFO)
     elif database.has(table):
-        valid = f"""{are_integers("deviceId", "type")} AND endNs >= startNs
+        valid = f"""{are_integers("deviceId", "type")} AND {database.is_slice(table)}
             AND typeof(startNs) IN ('integer', 'real') AND typeof(endNs) IN ('integer', 'real')"""
         yield from database.counted(
             "reference_overlap",
@@ -77,5 +95,5 @@ def overlap(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             f"""SELECT deviceId, type, CAST(startNs AS INTEGER), CAST(endNs AS INTEGER) FROM {table}
                 WHERE {valid} ORDER BY 3, 4 DESC""",
             valid,
-            ("time-order", "lacks its device or kind, or ends before it starts"),
+            ("time-order", f"lacks its device or kind, {OUT_OF_TIME}"),
         )

@@ -13,13 +13,16 @@ from warehouse import _native
 from warehouse.batches.records import batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
-from warehouse.readers.issues import Ledger
+from warehouse.readers.issues import WARNING, Ledger
+from warehouse.readers.json_text import decimal
+from warehouse.readers.plausible import OUT_OF_TIME, is_plausible
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_framework import HOST_ORDER, FrameworkPart
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
+from warehouse.readers.raw_rows import numbers
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
@@ -55,8 +58,7 @@ def _host_facts(config: RawConfig, facts: RankFacts) -> None:
         facts.host_name = facts.host_name or _text(info.get("hostname"))
         facts.host_uid = facts.host_uid or _text(info.get("hostUid"))
         facts.cann_version = facts.cann_version or _text(info.get("cannVersion"))
-        pid = str(info.get("pid", ""))
-        facts.pid = facts.pid or (int(pid) if pid.isdigit() else None)
+        facts.pid = facts.pid or decimal(info.get("pid"))
         facts.session_start_ns = facts.session_start_ns or folder.begin_ns
         facts.session_end_ns = facts.session_end_ns or folder.end_ns
 
@@ -78,6 +80,7 @@ class RawReader:
 
     def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
         self.run = RawRun(files, profiler)
+        self._told: set[str] = set()
         try:
             self._host_events = SortedRows(HOST_ORDER, self.run.spill)
             self._framework = FrameworkPart(self.run, self._host_events)
@@ -138,7 +141,24 @@ class RawReader:
     def read(self, kind: str) -> Iterator[pa.RecordBatch]:
         """Batches of a record kind; nothing if the run has none."""
         stream = self._streams.get(kind)
-        return stream() if stream is not None else iter(())
+        return iter(()) if stream is None else self._plausible(kind, stream())
+
+    def _plausible(self, kind: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches without slices that cannot be; they are noted when the stream is read first."""
+        lost = 0
+        for each in batches:
+            good = each
+            if {"start_ns", "end_ns"} <= set(each.schema.names):
+                start, end = numbers(each, "start_ns", "end_ns")
+                mask = is_plausible(start, end)
+                if not mask.all():
+                    good = each.filter(pa.array(mask))
+                    lost += each.num_rows - good.num_rows
+            if good.num_rows:
+                yield good
+        if lost and kind not in self._told:
+            self.run.ledger.note(WARNING, "time-order", f"{OUT_OF_TIME}; it was left out", table=kind, count=lost)
+        self._told.add(kind)
 
     def counters(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         """`counter_series` and `counter` batches with their kinds, a series before its values."""

@@ -7,7 +7,6 @@ A file that is missing or damaged is noted and its facts are missing; nothing is
 from __future__ import annotations
 
 import ast
-import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,9 @@ import numpy as np
 
 from warehouse import _native
 from warehouse.errors import InputError
+from warehouse.readers.input_file import open_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
-from warehouse.readers.official_open import check_regular_file
+from warehouse.readers.json_text import decimal, parse_json
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_rows import Numbers
 
@@ -136,10 +136,11 @@ def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
         ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
         return None
     try:
-        check_regular_file(path)
-        if path.stat().st_size > _LARGEST:
+        with open_regular(path) as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
             raise InputError(f"{path}: is too large for a configuration file")
-        return path.read_bytes().decode("utf-8", "replace")
+        return content.decode("utf-8", "replace")
     except (OSError, InputError) as error:
         ledger.note(WARNING, "bad-configuration", f"{path.name} cannot be read ({error})", table=path.parent.name)
         return None
@@ -152,7 +153,7 @@ def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]
         return {}
     try:
         try:
-            found = json.loads(text)
+            found, _ = parse_json(text)
         except ValueError:
             found = ast.literal_eval(text.strip().partition("\n")[0])
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
@@ -172,7 +173,7 @@ def _start_log(path: Path, ledger: Ledger) -> StartLog:
 
 def _integer(value: object) -> int | None:
     text = str(value).strip()
-    return int(text) if re.fullmatch(r"\d{1,19}", text) else None
+    return decimal(text)
 
 
 def _microseconds(value: object) -> int | None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_calls import CallPart
 from warehouse.readers.raw_comm import CommPart
 from warehouse.readers.raw_config import host_clock
@@ -31,7 +32,7 @@ class ProfPart:
     def __init__(self, run: RawRun, host_events: SortedRows, memory: MemoryPart) -> None:
         self._run = run
         self._memory = memory
-        self.pid = next((int(text) for text in _pids(run) if text.isdigit()), 0)
+        self.pid = next((pid for text in _pids(run) if (pid := decimal(text)) is not None), 0)
         self.names = Names(run)
         self._describer = Describer(run, self.names, run.config.host.level != "Level0")
         self._kernels = SortedRows(["descriptor"], run.spill)

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
+from warehouse.readers.input_file import check_regular_file
 from warehouse.readers.issues import WARNING, Ledger
-from warehouse.readers.official_open import check_regular_file
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import DeviceFiles, RawFiles, StreamFiles
 from warehouse.readers.raw_strings import RawStrings

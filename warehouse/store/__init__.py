@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import is_warehouse, open_read, open_write
-from warehouse.store.registry import PLUMBING, QUESTIONS, did_you_mean, rooms, stale_views, view, views
+from warehouse.store.reading import file_of, reading, reading_error
+from warehouse.store.registry import (
+    PLUMBING,
+    QUESTIONS,
+    did_you_mean,
+    require_views,
+    rooms,
+    stale_views,
+    view,
+    views,
+    with_those_they_use,
+)
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -34,6 +45,7 @@ __all__ = [
     "delete_failures",
     "delete_rank",
     "did_you_mean",
+    "file_of",
     "integrity",
     "is_warehouse",
     "latest_version",
@@ -42,12 +54,16 @@ __all__ = [
     "open_read",
     "open_write",
     "quoted",
+    "reading",
+    "reading_error",
+    "require_views",
     "rooms",
     "select",
     "stale_views",
     "upgrade",
     "view",
     "views",
+    "with_those_they_use",
 ]
 
 # what writes needs Arrow, polars and, to migrate, Alembic: that is imported when it is used, so that reading starts

@@ -13,6 +13,8 @@ def integrity(connection: sqlite3.Connection) -> list[str]:
     """
     try:
         return [text for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
+    except UnicodeDecodeError:  # SQLite quotes what is damaged, and Python cannot read that
+        return ["damaged text"]
     except sqlite3.DatabaseError as error:
         if str(error) == "interrupted":  # by Ctrl-C: see store.opening
             raise KeyboardInterrupt from error

@@ -78,7 +78,7 @@ def is_warehouse(path: Path | str) -> bool:
         return False
     try:
         return _pragma(connection, "application_id") == APPLICATION_ID
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     finally:
         connection.close()
@@ -131,8 +131,8 @@ def _is_sealed(path: Path, connection: sqlite3.Connection) -> bool:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         return "unable to open" in str(error) and not _has_content(path, "-wal")
-    except sqlite3.DatabaseError:
-        pass  # not SQLite: told by _check_version
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        pass  # not SQLite, or damaged: told by _check_version
     return False
 
 
@@ -150,7 +150,7 @@ def _recover(path: Path) -> None:
                 f"{path}: a writer was killed and left a journal that cannot be played back here ({error}); "
                 "copy the file together with its -journal or -wal to a folder you can write, and open it there"
             ) from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise WarehouseFileError(f"{path}: is damaged ({error})") from error
     finally:
         connection.close()
@@ -161,6 +161,8 @@ def _check_version(path: Path, connection: sqlite3.Connection, *, older: bool = 
         application_id = _pragma(connection, "application_id")
         version = _pragma(connection, "user_version")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # reads the schema: a torn file fails here
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged schema, and Python cannot read that
+        raise WarehouseFileError(f"{path}: cannot be read as a warehouse (its schema is damaged)") from error
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
             raise WarehouseFileError(f"{path}: another process is writing it; try again when it is done") from error

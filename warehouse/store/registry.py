@@ -9,7 +9,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseVersionError
 from warehouse.store.resources import resource_folder
 from warehouse.store.view_file import View, read_view
 
@@ -92,6 +92,31 @@ def drop_views(connection: sqlite3.Connection) -> list[str]:
         if name not in views() and _OURS not in sql:
             statements.append(sql)
     return statements
+
+
+def with_those_they_use(names: Iterable[str]) -> set[str]:
+    """The views of those names and all that they read, themselves or through others.
+
+    >>> sorted(with_those_they_use(["trace_op"]))
+    ['op_named', 'trace_base', 'trace_op']
+    """
+    found = set(names)
+    for name, each in reversed(views().items()):
+        if name in found:
+            found.update(used for used in each.uses if used in views())
+    return found
+
+
+def require_views(connection: sqlite3.Connection, path: Path | str, names: Iterable[str] | None = None) -> None:
+    """WarehouseVersionError if one of those views (None: any), or one that it reads, is not that of this npuwh.
+
+    SQLite takes the quoted name of a column that is missing for a text: another wording would not even fail.
+
+    >>> require_views(open_read("W.db"), "W.db")  # doctest: +SKIP
+    """
+    stale = stale_views(connection)
+    if stale if names is None else with_those_they_use(names).intersection(stale):
+        raise WarehouseVersionError(f"{path}: its views are of another npuwh: run `npuwh upgrade {path}`")
 
 
 def stale_views(connection: sqlite3.Connection) -> list[str]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from warehouse import _native
-from warehouse.store.tables import CORE_METRICS
+from warehouse.store.table_list import CORE_METRICS
 
 CYCLES, CORES, NOMINAL = 400_000, 24, 1650.0
 PIPE = [0x8, 0xA, 0x9, 0xB, 0xC, 0xD, 0x54, 0x55]

@@ -59,9 +59,10 @@ def test_copies_have_a_size_and_metrics_are_evaluated(loaded, run):
     assert query("SELECT size_bytes, s.value FROM memory_copy m JOIN string s ON s.id = m.direction_id") == [
         (4096, "host to device")
     ]
-    assert query("SELECT aiv_total_cycles_count, aiv_vec_ratio, aic_total_cycles_count FROM kernel_metric") == [
-        (66_000.0, 0.1, 0.0)
-    ] * 2
+    assert (
+        query("SELECT aiv_total_cycles_count, aiv_vec_ratio, aic_total_cycles_count FROM kernel_metric")
+        == [(66_000.0, 0.1, 0.0)] * 2
+    )
 
 
 def test_every_file_is_accounted_for(loaded, run):
