@@ -76,15 +76,28 @@ struct Packing {
     std::vector<Field> fields;
     unsigned bits = 0;
 
-    std::uint64_t pack(const IntegerColumns& columns, std::size_t place) const {
-        std::uint64_t key = 0;
+    std::vector<std::uint64_t> pack(const IntegerColumns& columns, std::size_t begin, std::size_t end) const {
+        std::vector<std::uint64_t> keys(end - begin);
         for (std::size_t column = 0; column < fields.size(); ++column) {
-            const Field& field = fields[column];
-            const std::uint64_t value =
-                columns.is_null(column, place) ? 0 : biased(columns.values[column][place]) - field.low + field.has_null;
-            key = field.bits == 64 ? value : key << field.bits | value;
+            const Field field = fields[column];
+            const unsigned shift = field.bits == 64 ? 0 : field.bits;  // 64: the other fields are all without bits
+            const std::uint64_t surplus = field.has_null - field.low;
+            std::uint64_t* key = keys.data();
+            if (columns.nulls[column].size() == 0) {
+                columns.values[column].visit(begin, end, [&](const std::int64_t* values, std::size_t count) {
+                    for (std::size_t place = 0; place < count; ++place) {
+                        key[place] = key[place] << shift | (biased(values[place]) + surplus);
+                    }
+                    key += count;
+                });
+                continue;
+            }
+            for (std::size_t place = begin; place < end; ++place, ++key) {
+                const bool is_null = columns.is_null(column, place);
+                *key = *key << shift | (is_null ? 0 : biased(columns.values[column][place]) + surplus);
+            }
         }
-        return key;
+        return keys;
     }
 };
 
@@ -206,21 +219,23 @@ std::unique_ptr<IntegerKeys> order_integers(const IntegerColumns& columns, std::
     }
     const unsigned place_bits = bit_width(end - begin - 1);
     if (packing.bits + place_bits <= 64) {
-        std::vector<std::uint64_t> keys(end - begin);
+        std::vector<std::uint64_t> keys = packing.pack(columns, begin, end);
         bool is_sorted = true;
-        for (std::size_t place = begin; place < end; ++place) {
-            const std::uint64_t packed = packing.pack(columns, place);
-            keys[place - begin] = (place_bits == 64 ? 0 : packed << place_bits) | (place - begin);
-            is_sorted = is_sorted && (place == begin || keys[place - begin - 1] < keys[place - begin]);
+        std::uint64_t last = 0;
+        for (std::size_t place = 0; place < keys.size(); ++place) {
+            keys[place] = keys[place] << place_bits | place;
+            is_sorted = is_sorted && last <= keys[place];
+            last = keys[place];
         }
         if (!is_sorted) {
             radix_sort(keys, place_bits, packing.bits);
         }
         return std::make_unique<PackedKeys>(columns, std::move(packing), std::move(keys), begin, place_bits);
     }
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs(end - begin);
-    for (std::size_t place = begin; place < end; ++place) {
-        pairs[place - begin] = {packing.pack(columns, place), static_cast<std::uint32_t>(place - begin)};
+    const std::vector<std::uint64_t> keys = packing.pack(columns, begin, end);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs(keys.size());
+    for (std::size_t place = 0; place < keys.size(); ++place) {
+        pairs[place] = {keys[place], static_cast<std::uint32_t>(place)};
     }
     if (!std::is_sorted(pairs.begin(), pairs.end())) {
         std::sort(pairs.begin(), pairs.end());
