@@ -1,6 +1,7 @@
 #include "sqlite_file/index_tree.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace npuwh::sqlite_file {
 namespace {
@@ -26,8 +27,15 @@ IndexTree::Level& IndexTree::at(std::size_t level) {
 }
 
 void IndexTree::add(const std::uint8_t* record, std::size_t size) {
+    const std::size_t prefix = varint_size(size);
+    if (sizes_.is_whole(size) && at(0).held.empty() && levels_[0].page.fits(prefix + size)) {  // nearly always
+        std::uint8_t* out = levels_[0].page.place(prefix + size);
+        std::memcpy(put_varint(out, size), record, size);
+        levels_[0].last_cell = prefix + size;
+        return;
+    }
     const std::size_t local = sizes_.local(size);
-    cell_.resize(kMaxVarint + local + 4);
+    cell_.resize(prefix + local + 4);
     std::uint8_t* end = put_varint(cell_.data(), size);
     std::memcpy(end, record, local);
     end += local;
@@ -40,26 +48,27 @@ void IndexTree::add(const std::uint8_t* record, std::size_t size) {
 
 void IndexTree::put(std::size_t level, const std::uint8_t* cell, std::size_t size) {
     if (!at(level).held.empty()) {
-        place_held(level, false);
+        const std::vector<std::uint8_t> divider = std::move(levels_[level].held);
+        levels_[level].held.clear();
+        end_page(level, divider.data(), divider.size());
     }
-    at(level).held.assign(cell, cell + size);
+    if (levels_[level].page.fits(size)) {
+        std::memcpy(levels_[level].page.place(size), cell, size);
+        levels_[level].last_cell = size;
+    } else {
+        levels_[level].held.assign(cell, cell + size);
+    }
 }
 
-void IndexTree::place_held(std::size_t level, bool is_last) {
-    const std::size_t size = levels_[level].held.size();
-    if (!levels_[level].page.fits(size)) {
-        const std::vector<std::uint8_t> held = levels_[level].held;
-        if (!is_last) {
-            end_page(level, held.data(), size);
-            return;
-        }
-        const std::size_t last = levels_[level].last_cell;  // goes up in place of the held one, which begins the last page
-        const std::uint8_t* popped = levels_[level].page.pop(last);
-        const std::vector<std::uint8_t> divider(popped, popped + last);
-        end_page(level, divider.data(), last);
-    }
-    std::memcpy(levels_[level].page.place(size), levels_[level].held.data(), size);
-    levels_[level].last_cell = size;
+// No entry follows: the one placed last goes up instead of the held one, which begins the last page.
+void IndexTree::place_last(std::size_t level) {
+    const std::vector<std::uint8_t> held = std::move(levels_[level].held);
+    levels_[level].held.clear();
+    const std::size_t last = levels_[level].last_cell;
+    const std::uint8_t* popped = levels_[level].page.pop(last);
+    const std::vector<std::uint8_t> divider(popped, popped + last);
+    end_page(level, divider.data(), last);
+    std::memcpy(levels_[level].page.place(held.size()), held.data(), held.size());
 }
 
 // Writes the page of a level; the divider, a cell of that level, goes up behind the page's number.
@@ -78,7 +87,7 @@ std::uint32_t IndexTree::finish() {
     std::uint32_t right = 0;
     for (std::size_t level = 0; level < levels_.size(); ++level) {  // ending a page may add a level
         if (!levels_[level].held.empty()) {
-            place_held(level, true);
+            place_last(level);
         }
         right = file_.append(levels_[level].page.finish(right));
     }

@@ -11,8 +11,8 @@
 
 namespace npuwh::sqlite_file {
 
-// In an index the entries between two pages stand in the page above, once.  So an entry that does not fit its page goes up; each
-// level keeps one entry back until the next is known, because the last page of a level must not be left empty.
+// In an index the entries between two pages stand in the page above, once.  So an entry that does not fit its page goes up, but only
+// when another follows, because the last page of a level must not be left empty.
 class IndexTree {
 public:
     explicit IndexTree(PageFile& file) : file_(file), sizes_(LocalSizes::of_index(file.page_size())) {}
@@ -25,12 +25,12 @@ public:
 private:
     struct Level {
         PageBuilder page;
-        std::vector<std::uint8_t> held;  // the entry kept back: a cell, in levels above the leaves behind its left child
+        std::vector<std::uint8_t> held;  // the cell that did not fit, until another follows; above the leaves with its left child
         std::size_t last_cell = 0;       // size of the cell placed last
     };
 
     void put(std::size_t level, const std::uint8_t* cell, std::size_t size);
-    void place_held(std::size_t level, bool is_last);
+    void place_last(std::size_t level);
     void end_page(std::size_t level, const std::uint8_t* divider, std::size_t size);
     Level& at(std::size_t level);
 

@@ -10,16 +10,7 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 unsigned bit_width(std::uint64_t value) { return value == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(value)); }
 
-// How a column lies in a packed key: value - low, plus one where 0 stands for NULL.
-struct Field {
-    std::uint64_t low = kAll;
-    std::uint64_t high = 0;
-    std::uint64_t has_null = 0;
-    unsigned bits = 0;
-    unsigned shift = 0;
-
-    bool too_wide() const { return high - low == kAll && has_null != 0; }
-};
+using Field = PackedField;
 
 Field measure(const IntegerColumns& columns, std::size_t column, std::size_t begin, std::size_t end) {
     Field field;
@@ -44,9 +35,11 @@ Field measure(const IntegerColumns& columns, std::size_t column, std::size_t beg
     }
     if (field.low > field.high) {  // all NULL
         field.low = field.high = 0;
+        field.is_all_null = field.has_null != 0;
         field.has_null = 0;
     }
-    field.bits = field.too_wide() ? 65 : bit_width(field.high - field.low + field.has_null);
+    const bool is_too_wide = field.high - field.low == kAll && field.has_null != 0;
+    field.bits = is_too_wide ? 65 : bit_width(field.high - field.low + field.has_null);
     return field;
 }
 
@@ -83,15 +76,28 @@ struct Packing {
     std::vector<Field> fields;
     unsigned bits = 0;
 
-    std::uint64_t pack(const IntegerColumns& columns, std::size_t place) const {
-        std::uint64_t key = 0;
+    std::vector<std::uint64_t> pack(const IntegerColumns& columns, std::size_t begin, std::size_t end) const {
+        std::vector<std::uint64_t> keys(end - begin);
         for (std::size_t column = 0; column < fields.size(); ++column) {
-            const Field& field = fields[column];
-            const std::uint64_t value =
-                columns.is_null(column, place) ? 0 : biased(columns.values[column][place]) - field.low + field.has_null;
-            key = field.bits == 64 ? value : key << field.bits | value;
+            const Field field = fields[column];
+            const unsigned shift = field.bits == 64 ? 0 : field.bits;  // 64: the other fields are all without bits
+            const std::uint64_t surplus = field.has_null - field.low;
+            std::uint64_t* key = keys.data();
+            if (columns.nulls[column].size() == 0) {
+                columns.values[column].visit(begin, end, [&](const std::int64_t* values, std::size_t count) {
+                    for (std::size_t place = 0; place < count; ++place) {
+                        key[place] = key[place] << shift | (biased(values[place]) + surplus);
+                    }
+                    key += count;
+                });
+                continue;
+            }
+            for (std::size_t place = begin; place < end; ++place, ++key) {
+                const bool is_null = columns.is_null(column, place);
+                *key = *key << shift | (is_null ? 0 : biased(columns.values[column][place]) + surplus);
+            }
         }
-        return key;
+        return keys;
     }
 };
 
@@ -99,45 +105,38 @@ struct Packing {
 class PackedKeys : public IntegerKeys {
 public:
     PackedKeys(const IntegerColumns& columns, Packing packing, std::vector<std::uint64_t> keys, std::size_t begin, unsigned place_bits)
-        : columns_(columns), packing_(std::move(packing)), keys_(std::move(keys)), begin_(begin), place_bits_(place_bits) {
+        : columns_(columns), keys_(std::move(keys)), begin_(begin) {
         unsigned shift = place_bits;
-        for (std::size_t column = packing_.fields.size(); column > 0; --column) {
-            packing_.fields[column - 1].shift = shift;
-            shift += packing_.fields[column - 1].bits;
+        for (std::size_t column = packing.fields.size(); column > 0; --column) {
+            packing.fields[column - 1].shift = shift;
+            shift += packing.fields[column - 1].bits;
         }
-        for (std::size_t column = 0; column < packing_.fields.size(); ++column) {
-            const bool has_nulls = columns.nulls[column].size() > 0;
-            all_null_.push_back(has_nulls && packing_.fields[column].has_null == 0 && columns.is_null(column, begin));
-        }
+        form_ = {std::move(packing.fields), (std::uint64_t{1} << place_bits) - 1, columns.first_rowid + static_cast<std::int64_t>(begin)};
     }
 
     std::size_t take(IntegerKey* out, std::size_t most) override {
         const std::size_t count = std::min(most, keys_.size() - taken_);
-        const std::uint64_t place_mask = (std::uint64_t{1} << place_bits_) - 1;
         for (std::size_t number = 0; number < count; ++number) {
             const std::uint64_t key = keys_[taken_ + number];
-            IntegerKey& entry = out[number];
-            entry.nulls = 0;
-            for (std::size_t column = 0; column < packing_.fields.size(); ++column) {
-                const Field& field = packing_.fields[column];
-                const std::uint64_t value = field.bits == 0 ? 0 : key >> field.shift & (kAll >> (64 - field.bits));
-                const bool is_null = value < field.has_null || all_null_[column];
-                entry.words[column] = is_null ? 0 : value - field.has_null + field.low;
-                entry.nulls |= std::uint64_t{is_null} << column;
+            form_.unpack(key, out[number]);
+            if (columns_.rowids.size() > 0) {
+                out[number].rowid = columns_.rowid(begin_ + (key & form_.place_mask));
             }
-            entry.rowid = columns_.rowid(begin_ + (key & place_mask));
         }
         taken_ += count;
         return count;
     }
 
+    const std::vector<std::uint64_t>* packed(PackedForm& form) const override {
+        form = form_;
+        return columns_.rowids.size() == 0 ? &keys_ : nullptr;
+    }
+
 private:
     const IntegerColumns columns_;
-    Packing packing_;
     std::vector<std::uint64_t> keys_;
     std::size_t begin_;
-    unsigned place_bits_;
-    std::vector<bool> all_null_;
+    PackedForm form_;
     std::size_t taken_ = 0;
 };
 
@@ -220,21 +219,23 @@ std::unique_ptr<IntegerKeys> order_integers(const IntegerColumns& columns, std::
     }
     const unsigned place_bits = bit_width(end - begin - 1);
     if (packing.bits + place_bits <= 64) {
-        std::vector<std::uint64_t> keys(end - begin);
+        std::vector<std::uint64_t> keys = packing.pack(columns, begin, end);
         bool is_sorted = true;
-        for (std::size_t place = begin; place < end; ++place) {
-            const std::uint64_t packed = packing.pack(columns, place);
-            keys[place - begin] = (place_bits == 64 ? 0 : packed << place_bits) | (place - begin);
-            is_sorted = is_sorted && (place == begin || keys[place - begin - 1] < keys[place - begin]);
+        std::uint64_t last = 0;
+        for (std::size_t place = 0; place < keys.size(); ++place) {
+            keys[place] = keys[place] << place_bits | place;
+            is_sorted = is_sorted && last <= keys[place];
+            last = keys[place];
         }
         if (!is_sorted) {
             radix_sort(keys, place_bits, packing.bits);
         }
         return std::make_unique<PackedKeys>(columns, std::move(packing), std::move(keys), begin, place_bits);
     }
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs(end - begin);
-    for (std::size_t place = begin; place < end; ++place) {
-        pairs[place - begin] = {packing.pack(columns, place), static_cast<std::uint32_t>(place - begin)};
+    const std::vector<std::uint64_t> keys = packing.pack(columns, begin, end);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs(keys.size());
+    for (std::size_t place = 0; place < keys.size(); ++place) {
+        pairs[place] = {keys[place], static_cast<std::uint32_t>(place)};
     }
     if (!std::is_sorted(pairs.begin(), pairs.end())) {
         std::sort(pairs.begin(), pairs.end());

@@ -8,16 +8,21 @@
 namespace npuwh::sqlite_file {
 namespace {
 
-// Reads a run; an entry is the columns' words, the rowid, the nulls.
+// Reads a run, packed or as words, rowid and nulls.
 class RunCursor {
 public:
-    RunCursor(const SpillFile& spill, Run run, std::size_t columns)
-        : spill_(spill), run_(run), columns_(columns), buffer_(kReadBytes / sizeof(std::uint64_t) / (columns + 2) * (columns + 2)) {}
+    RunCursor(const SpillFile& spill, const IntegerRun& run, std::size_t columns)
+        : spill_(spill),
+          run_(run.run),
+          form_(run.form),
+          columns_(columns),
+          stride_(run.form.fields.empty() ? columns + 2 : 1),
+          buffer_(kReadBytes / sizeof(std::uint64_t) / stride_ * stride_),
+          place_(buffer_.size()),
+          filled_(buffer_.size()) {}
 
     bool next() {
-        const std::size_t stride = columns_ + 2;
-        place_ += stride;
-        if (place_ >= filled_) {
+        if (place_ == filled_) {
             const std::size_t size = std::min<std::uint64_t>(run_.size, buffer_.size() * sizeof(std::uint64_t));
             if (size == 0) {
                 return false;
@@ -28,42 +33,52 @@ public:
             filled_ = size / sizeof(std::uint64_t);
             place_ = 0;
         }
+        const std::uint64_t* words = buffer_.data() + place_;
+        if (stride_ == 1) {
+            form_.unpack(*words, key_);
+        } else {
+            std::copy_n(words, columns_, key_.words);
+            key_.rowid = words[columns_];
+            key_.nulls = words[columns_ + 1];
+        }
+        place_ += stride_;
         return true;
     }
 
-    const std::uint64_t* words() const { return buffer_.data() + place_; }
-    std::uint64_t rowid() const { return words()[columns_]; }
-    std::uint64_t nulls() const { return words()[columns_ + 1]; }
+    const IntegerKey& key() const { return key_; }
 
     bool before(const RunCursor& other) const {
         for (std::size_t column = 0; column < columns_; ++column) {
-            const std::uint64_t word = words()[column];
-            const std::uint64_t other_word = other.words()[column];
+            const std::uint64_t word = key_.words[column];
+            const std::uint64_t other_word = other.key_.words[column];
             if (word != other_word) {
                 return word < other_word;
             }
             if (word == 0) {  // NULL or the smallest integer
-                const std::uint64_t is_null = nulls() >> column & 1;
-                if (is_null != (other.nulls() >> column & 1)) {
+                const std::uint64_t is_null = key_.nulls >> column & 1;
+                if (is_null != (other.key_.nulls >> column & 1)) {
                     return is_null != 0;
                 }
             }
         }
-        return rowid() < other.rowid();
+        return key_.rowid < other.key_.rowid;
     }
 
 private:
     const SpillFile& spill_;
     Run run_;
+    PackedForm form_;
     std::size_t columns_;
+    std::size_t stride_;
     std::vector<std::uint64_t> buffer_;
-    std::size_t place_ = 0;
-    std::size_t filled_ = 0;
+    std::size_t place_;
+    std::size_t filled_;
+    IntegerKey key_{};
 };
 
 class MergedKeys : public IntegerKeys {
 public:
-    MergedKeys(const SpillFile& spill, const Run* first, const Run* last, std::size_t columns) : columns_(columns) {
+    MergedKeys(const SpillFile& spill, const IntegerRun* first, const IntegerRun* last, std::size_t columns) {
         for (; first != last; ++first) {
             merge_.add(std::make_unique<RunCursor>(spill, *first, columns));
         }
@@ -72,16 +87,12 @@ public:
     std::size_t take(IntegerKey* out, std::size_t most) override {
         std::size_t count = 0;
         for (; count < most && !merge_.empty(); ++count, merge_.step()) {
-            const RunCursor& top = merge_.top();
-            std::copy_n(top.words(), columns_, out[count].words);
-            out[count].rowid = top.rowid();
-            out[count].nulls = top.nulls();
+            out[count] = merge_.top().key();
         }
         return count;
     }
 
 private:
-    std::size_t columns_;
     Merge<RunCursor> merge_;
 };
 
@@ -152,7 +163,14 @@ std::unique_ptr<IntegerKeys> IntegerSorter::merged(std::size_t first, std::size_
     return std::make_unique<MergedKeys>(spill_, runs_.data() + first, runs_.data() + last, columns_.size());
 }
 
-Run IntegerSorter::write_run(IntegerKeys& keys, std::size_t entries) const {
+IntegerRun IntegerSorter::write_run(IntegerKeys& keys, std::size_t entries) const {
+    IntegerRun packed{};
+    if (const std::vector<std::uint64_t>* words = keys.packed(packed.form)) {
+        const std::size_t size = words->size() * sizeof(std::uint64_t);
+        packed.run = {spill_.reserve(size), size};
+        spill_.write(packed.run.place, reinterpret_cast<const std::uint8_t*>(words->data()), size);
+        return packed;
+    }
     constexpr std::size_t batch = 256;
     IntegerKey taken[batch];
     std::vector<std::uint64_t> buffer;
@@ -174,7 +192,7 @@ Run IntegerSorter::write_run(IntegerKeys& keys, std::size_t entries) const {
         }
     }
     flush();
-    return run;
+    return {run, {}};
 }
 
 void IntegerSorter::spill() {
@@ -203,11 +221,11 @@ std::unique_ptr<IntegerKeys> IntegerSorter::finish() {
         spill();
     }
     while (runs_.size() > kFanIn) {
-        std::uint64_t bytes = 0;
+        std::uint64_t entries = 0;
         for (std::size_t run = 0; run < kFanIn; ++run) {
-            bytes += runs_[run].size;
+            entries += runs_[run].run.size / sizeof(std::uint64_t) / (runs_[run].form.fields.empty() ? stride() : 1);
         }
-        runs_.push_back(write_run(*merged(0, kFanIn), bytes / stride() / sizeof(std::uint64_t)));
+        runs_.push_back(write_run(*merged(0, kFanIn), entries));
         runs_.erase(runs_.begin(), runs_.begin() + kFanIn);
     }
     return merged(0, runs_.size());

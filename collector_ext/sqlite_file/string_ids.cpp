@@ -34,12 +34,11 @@ struct SipState {
     void take(std::uint64_t word) {
         v3 ^= word;
         round();
-        round();
         v0 ^= word;
     }
 
     std::uint64_t result() {
-        for (int number = 0; number < 4; ++number) {
+        for (int number = 0; number < 3; ++number) {
             round();
         }
         return v0 ^ v1 ^ v2 ^ v3;

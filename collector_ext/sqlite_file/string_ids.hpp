@@ -8,7 +8,7 @@
 
 namespace npuwh::sqlite_file {
 
-// Knows strings by 128 bits of SipHash-2-4 under a random key and holds 24 bytes for each, not its text.  That two of a billion
+// Knows strings by 128 bits of SipHash-1-3 under a random key and holds 24 bytes for each, not its text.  That two of a billion
 // strings share their bits has a chance below 1 in 10^20, whoever chose them.
 class StringIds {
 public:
@@ -41,7 +41,7 @@ private:
     std::int64_t last_ = 0;
 };
 
-// 128 bits of SipHash-2-4 (Aumasson, Bernstein).
+// 128 bits of SipHash-1-3 (Aumasson, Bernstein; the variant that Python hashes its own strings with).
 std::pair<std::uint64_t, std::uint64_t> sip_hash(std::uint64_t key, std::uint64_t other_key, const std::uint8_t* bytes, std::size_t size);
 
 }  // namespace npuwh::sqlite_file
