@@ -1,0 +1,21 @@
+"""What raw profiles hold beyond databases, and what windowed questions and big files need."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+DDL: list[str] = []
+
+
+def upgrade() -> None:
+    for statement in DDL:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    raise NotImplementedError("npuwh upgrades files and never takes them back: keep a copy of the older file")
