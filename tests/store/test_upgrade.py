@@ -19,12 +19,13 @@ from warehouse.store.resources import resource_folder
 ROWS = 60_000  # more than SQLite's cache holds, so that a killed upgrade has written into the file
 
 # what the next version of npuwh might do: a column of `op` goes, another comes
-NEXT_REVISION = '''
+LATEST = store.latest_version()
+NEXT_REVISION = f'''
 import os, signal
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "{LATEST + 1:04d}"
+down_revision = "{LATEST:04d}"
 branch_labels = None
 depends_on = None
 
@@ -48,7 +49,7 @@ def upgrade():
             parent_id INTEGER, depth INTEGER NOT NULL, step_id INTEGER, lane INTEGER NOT NULL, flops_count INTEGER,
             PRIMARY KEY (id)) STRICT
     """)
-    op.execute(f"INSERT INTO op_next (id, sequence_no, {COLUMNS}) SELECT id, sequence_no, {COLUMNS} FROM op")
+    op.execute(f"INSERT INTO op_next (id, sequence_no, {{COLUMNS}}) SELECT id, sequence_no, {{COLUMNS}} FROM op")
     at("copied")
     op.execute("DROP TABLE op")
     op.execute("ALTER TABLE op_next RENAME TO op")
@@ -83,7 +84,7 @@ def path(old_file, tmp_path):
 def next_migrations(tmp_path_factory):
     folder = tmp_path_factory.mktemp("next") / "migrations"
     shutil.copytree(resource_folder("migrations"), folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_flops.py").write_text(NEXT_REVISION)
+    (folder / "versions" / f"{LATEST + 1:04d}_flops.py").write_text(NEXT_REVISION)
     return folder
 
 
@@ -116,7 +117,7 @@ def test_upgrade_works(path, next_migrations):
     before = _state(path)
     store.upgrade(path, next_migrations)
     after = _state(path)
-    assert after[1:] == ((2,), [("0002",)], (ROWS, sum(range(ROWS)), ROWS), [("op0",)], ("ok",))
+    assert after[1:] == ((LATEST + 1,), [(f"{LATEST + 1:04d}",)], (ROWS, sum(range(ROWS)), ROWS), [("op0",)], ("ok",))
     views = [row for row in before[0] if row[0] == "view"]
     assert [row for row in after[0] if row[0] == "view"] == views
     table = next(sql for kind, name, sql in after[0] if (kind, name) == ("table", "op"))
@@ -133,7 +134,7 @@ def test_failure_leaves_everything_as_it_was(path, next_migrations, monkeypatch,
     assert _state(path) == before
     monkeypatch.delenv("FAIL_AT")
     store.upgrade(path, next_migrations)
-    assert _state(path)[1] == (2,)
+    assert _state(path)[1] == (LATEST + 1,)
 
 
 @pytest.mark.parametrize("point", ["begin", "copied", "end"])
@@ -148,7 +149,7 @@ def test_kill_leaves_everything_as_it_was(path, next_migrations, point):
     connection.close()
     assert _state(path) == before
     assert _upgrade_elsewhere(path, next_migrations) == 0
-    assert _state(path)[1] == (2,)
+    assert _state(path)[1] == (LATEST + 1,)
 
 
 def test_newer_file_is_refused_and_left_alone(path, next_migrations):
