@@ -1,8 +1,13 @@
 """What holds for every test."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
+
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -62,9 +62,12 @@ class Run:
         self.files[name] = self.files.get(name, b"") + data
 
     # --- FRAMEWORK ---------------------------------------------------------------------------------------------------
-    def op(self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "") -> None:
+    def op(
+        self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "", modules: str = ""
+    ) -> None:
         fixed = struct.pack("<3q4QB?", host_ticks(start), host_ticks(end), sequence, PID, tid, tid, 0, 0, False)
         texts = tlv(2, name.encode()) + (tlv(3, b"float;float") + tlv(4, shapes.encode()) if shapes else b"")
+        texts += tlv(9, modules.encode()) if modules else b""
         self.add("FRAMEWORK/torch.op_range", tlv(1, fixed + texts))
 
     def mark(self, category: int, time: int, number: int, tid: int, name: str) -> None:
