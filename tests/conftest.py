@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
-
+# packages that tests share: synth, gold.  At the end, so that nothing here hides an installed package
+sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session", autouse=True)

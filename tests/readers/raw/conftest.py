@@ -2,11 +2,11 @@
 
 import shutil
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from synth import parse_options, simulate
 
 from warehouse.export import export
 from warehouse.ingest import ingest
@@ -15,8 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from raw_run_writer import small_run
 
-SHARED = Path(__file__).parents[4] / "shared"
-GOLD = SHARED / "data" / "gold"
+GOLD = Path(__file__).parents[4] / "shared" / "data" / "gold"
 
 
 @pytest.fixture
@@ -47,9 +46,7 @@ def synthesized(tmp_path_factory):
     def directories(arguments):
         if arguments not in made:
             made[arguments] = tmp_path_factory.mktemp("raw") / "in"
-            tool = SHARED / "tools" / "synth_run.py"
-            command = [sys.executable, "-B", tool, made[arguments], *arguments.split()]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=tool.parent)
+            simulate(parse_options([str(made[arguments]), *arguments.split()]))
         return made[arguments]
 
     return directories
