@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def simulated(tmp_path):
-    """A function: options in, the ranks out.  Their `truth` says what they did; their bytes are in `tmp_path / "in"`."""
+    """A function: options in, the ranks out.  Their `truth` says what they did; their bytes in `tmp_path / "in"`."""
 
     def run(options):
         return simulate(parse_options([str(tmp_path / "in"), *options.split(), "--truth="]))
