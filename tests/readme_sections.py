@@ -16,6 +16,7 @@ from warehouse.cli.outcome import EXIT_CODES
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
 DECLARED = HERE / "declared_differences.txt"
+OF_DATABASES = HERE / "declared_differences_of_databases.txt"
 
 
 def verbs() -> str:
@@ -60,8 +61,17 @@ def _folded(title: str, text: str) -> str:
 
 def declared_differences() -> str:
     """A line an entry: what differs from the vendor's files, and why."""
+    return _declared(DECLARED)
+
+
+def declared_differences_of_databases() -> str:
+    """A line an entry: what differs besides if only databases were read, and why."""
+    return _declared(OF_DATABASES)
+
+
+def _declared(path: Path) -> str:
     lines = ["| file or column | why |", "|---|---|"]
-    for line in DECLARED.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         entry, _, reason = line.partition("#")
         if entry.strip():
             lines.append(f"| `{entry.strip()}` | {_cell(reason.strip())} |")
@@ -74,6 +84,7 @@ SECTIONS = {
     "views": views,
     "tables": tables,
     "declared differences": declared_differences,
+    "declared differences of databases": declared_differences_of_databases,
 }
 
 

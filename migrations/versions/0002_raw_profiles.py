@@ -9,7 +9,14 @@ down_revision = "0001"
 branch_labels = None
 depends_on = None
 
-DDL: list[str] = []
+DDL: list[str] = [
+    # what kernels ran on, and what of their device they can have used
+    "ALTER TABLE device ADD COLUMN aic_core_count INTEGER",
+    "ALTER TABLE device ADD COLUMN aiv_core_count INTEGER",
+    "ALTER TABLE device ADD COLUMN aic_mhz REAL",
+    "ALTER TABLE device ADD COLUMN aiv_mhz REAL",
+    "ALTER TABLE kernel ADD COLUMN symbol_id INTEGER",
+]
 
 
 def upgrade() -> None:

@@ -1,6 +1,6 @@
-"""The vendor's databases in, the vendor's text files and trace of the same run out.
+"""The vendor's databases in, the text files and traces of the same run out: the framework's and those of msprof.
 
-`tests/declared_differences.txt` lists what may differ, each with its reason.  A declared column is not compared at all
+`tests/declared_differences*.txt` list what may differ, each with its reason.  A declared column is not compared at all
 by `compare_gold.py`, so the tests below the comparison hold it to its reason: other rows of the column are equal.
 """
 
@@ -17,7 +17,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 GOLD = TESTS.parents[1] / "shared" / "data" / "gold"
-LIST = TESTS / "declared_differences.txt"
+LISTS = [TESTS / "declared_differences.txt", TESTS / "declared_differences_of_databases.txt"]
+NOT_MADE = ["hbm.csv", "aicpu.csv"]  # of msprof
 SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
 README = TESTS.parent / "README.md"
 # a line of the comparison: the file, or a cell (of a row) or value (at a path) that differs
@@ -30,14 +31,15 @@ pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SCENARIOS, reason="../s
 
 def compare(actual, expected, *options):
     command = [
-        sys.executable, TESTS / "compare_gold.py", actual, expected,
-        "--only", "*ASCEND_PROFILER_OUTPUT/*.[cj]s*", "--allow-from", LIST, *options,
+        sys.executable, TESTS / "compare_gold.py", actual, expected, "--only", "*.[cj]s*",
+        *(word for path in LISTS for word in ("--allow-from", path)),
+        *(word for name in NOT_MADE for word in ("--allow", name)), *options,
     ]  # fmt: skip
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def entries():
-    lines = LIST.read_text(encoding="utf-8").splitlines()
+    lines = [line for path in LISTS for line in path.read_text(encoding="utf-8").splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
 
