@@ -21,7 +21,7 @@ def export(
         typer.Argument(
             metavar="[KIND]...",
             help="text (all text deliverables), msprof (those of msprof itself), one of them by name (kernel_details, "
-            "communication, trace_view, msprof_op_summary, ...), "
+            "communication, trace_view, op_summary, ...), "
             "trace (our Chrome trace, all chosen ranks in one), parquet (a file a view of the rooms "
             "base, cluster, comm, device, graph, host and step, also without rows).  Default: text trace.",
         ),

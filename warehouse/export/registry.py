@@ -134,8 +134,11 @@ def _parquet_name(view: str) -> str:
 
 
 def _words(file: RankFile) -> tuple[str, ...]:
-    """What a file may be asked for with; a name alone is that of the framework's file."""
-    return ("msprof", file.kind) if file.is_msprof else ("text", file.kind, file.file)
+    """What a file may be asked for with; where both have a file of a name, the name alone is the framework's."""
+    if not file.is_msprof:
+        return ("text", file.kind, file.file)
+    is_shared = any(file.file == each.file for each in rank_files())
+    return ("msprof", file.kind) if is_shared else ("msprof", file.kind, file.file, Path(file.file).stem)
 
 
 WHOLE_KINDS = ("trace", "parquet")
