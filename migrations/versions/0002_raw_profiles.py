@@ -16,6 +16,11 @@ DDL: list[str] = [
     "ALTER TABLE device ADD COLUMN aic_mhz REAL",
     "ALTER TABLE device ADD COLUMN aiv_mhz REAL",
     "ALTER TABLE kernel ADD COLUMN symbol_id INTEGER",
+    # what a trace tells of Python frames, copies and tasks of collectives
+    "ALTER TABLE python_call ADD COLUMN frame_no INTEGER",
+    "ALTER TABLE python_call ADD COLUMN outer_frame_no INTEGER",
+    "ALTER TABLE memory_copy ADD COLUMN engine_id INTEGER",
+    "ALTER TABLE comm_task ADD COLUMN estimated_us REAL",
 ]
 
 

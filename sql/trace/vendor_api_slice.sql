@@ -20,9 +20,10 @@ CREATE VIEW vendor_api_slice AS
 --   ts                    stamp  start
 --   dur                   float  us
 --   "args:Thread Id"      int    thread
---   "args:Mode"           text   struct type, where the source holds it
+--   "args:Mode"           text   kind of call, where the source tells it
 --   "args:level"          text   acl, model, node, communication, runtime
---   "args:item_id"        text   item, where the source holds it
+--   "args:id"             text   name of an acl call, else 0
+--   "args:item_id"        text   what it handles, where the source tells it; 0 = nothing
 --   "args:connection_id"  int    number its device records carry
 SELECT
     a.id, a.rank_id, a.step_id, a.start_ns, a.end_ns,
@@ -35,9 +36,10 @@ SELECT
     a.start_ns AS ts,
     a.duration_ns / 1000.0 AS dur,
     a.tid AS "args:Thread Id",
-    a.mode AS "args:Mode",
+    coalesce(a.mode, iif(r.is_raw AND a.level = 'communication', a.name, NULL)) AS "args:Mode",
     a.level AS "args:level",
-    a.item AS "args:item_id",
+    iif(a.level = 'acl', a.name, '0') AS "args:id",
+    coalesce(a.item, iif(r.is_raw, '0', iif(a.level = 'communication', a.name, NULL))) AS "args:item_id",
     a.connection_no AS "args:connection_id"
 FROM api_call_named a
 LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id;

@@ -3,7 +3,7 @@ CREATE VIEW vendor_task_slice AS
 --
 -- A parent record is left out where its sub-tasks are drawn.  At Level0 the framework prunes names that begin with one
 -- of its layers.  The databases hold no batch, and of a copy only the host's task type.  Sizes of copies come at Level2;
--- a copy without an entry then shows zeros.
+-- a copy without an entry of its own then shows zeros.
 --
 -- grain: id
 -- uses:  device_task_named, vendor_rank, memory_copy, memory_copy_named
@@ -22,7 +22,7 @@ CREATE VIEW vendor_task_slice AS
 --   ts                     stamp  start
 --   dur                    float  us
 --   "args:Model Id"        int    graph
---   "args:Task Type"       text   core of the kernel, else the task type
+--   "args:Task Type"       text   core of the kernel, what moved a copy, else the task type
 --   "args:Physic Stream Id" int   stream
 --   "args:Task Id"         int    task
 --   "args:Batch Id"        int    batch, where the source holds it
@@ -45,20 +45,23 @@ SELECT
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,
     coalesce(t.model_no, 4294967295) AS "args:Model Id",
-    coalesce(nullif(t.core, 'N/A'), t.type) AS "args:Task Type",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id), t.type)
+        ELSE coalesce(nullif(t.core, 'N/A'), t.type) END AS "args:Task Type",
     t.stream_no AS "args:Physic Stream Id",
     t.task_no AS "args:Task Id",
     t.batch_no AS "args:Batch Id",
     coalesce(t.context_no, 4294967295) AS "args:Subtask Id",
     coalesce(CAST(t.connection_no AS TEXT), '18446744073709551615') AS "args:connection_id",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id), 0) END AS "args:size(B)",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.size_bytes * 1.0 / nullif(t.duration_ns, 0) FROM memory_copy c
-            WHERE c.device_task_id = t.id), 0.0) END AS "args:bandwidth(GB/s)",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.direction FROM memory_copy_named c WHERE c.device_task_id = t.id), 'other')
-    END AS "args:operation",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0, NULL))
+    END AS "args:size(B)",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT iif(c.size_bytes IS NULL, NULL, coalesce(c.size_bytes * 1.0 / nullif(t.duration_ns, 0), 0.0))
+            FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0.0, NULL)) END AS "args:bandwidth(GB/s)",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.direction FROM memory_copy_named c WHERE c.device_task_id = t.id),
+            iif(r.has_copies, 'other', NULL)) END AS "args:operation",
     nullif(t.grid, 'N/A') AS "args:Grid Dim",
     nullif(t.block, 'N/A') AS "args:Block Dim"
 FROM device_task_named t

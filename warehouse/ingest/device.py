@@ -151,7 +151,7 @@ class DevicePass:
             capture = np.where(vendors, CAPTURE, CAPTURE_MORE)
             rule[in_graph] = np.where(is_captured, capture, REPLAY)
             op[in_graph] = np.where(is_captured, op[in_graph], call_op)
-            facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no")}
+            facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no", "batch_no")}
             facts |= {
                 "graph_id": graph,
                 "kernel_id": kernel[in_graph],
@@ -180,7 +180,7 @@ class DevicePass:
             **{
                 name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no", "descriptor_no")
             },
-            **{name: nullable(row[name]) for name in ("context_no", "model_no", "connection_no")},
+            **{name: nullable(row[name]) for name in ("context_no", "batch_no", "model_no", "connection_no")},
             **{name: nullable(link[source]) for name, source in _TASK_LINKS.items()},
         }
         self._load.write("device_task", columns, (row["start_ns"], row["end_ns"]))
@@ -249,7 +249,7 @@ class DevicePass:
 
 _NUMBERS = (
     "kind", "start_ns", "end_ns", "device_id", "connection_no", "descriptor_no", "context_no", "stream_no", "task_no",
-    "model_no", "is_covered", "run_no", "element_count", "rank_count", "is_relay", "is_retry", "row",
+    "batch_no", "model_no", "is_covered", "run_no", "element_count", "rank_count", "is_relay", "is_retry", "row",
 )  # fmt: skip
 _LAUNCH = ("api_call", "op", "rule", "is_flow", "head", "count", "device", "is_replay")
 _TASK_LINKS = {

@@ -69,6 +69,7 @@ def load_copies(load: RankLoad, tasks: LinkTable) -> None:
             "device_task_id": task[known],
             "size_bytes": batch.column("size_bytes"),
             "direction_id": nullable(load.strings.ids(batch.column("direction"))),
+            "engine_id": nullable(load.strings.ids(batch.column("engine"))),
         }
         if batch.num_rows:
             load.write("memory_copy", columns)

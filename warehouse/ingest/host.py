@@ -119,11 +119,13 @@ class HostPass:
             "shapes_id": nullable(load.strings.ids(rows.batch.column("shapes"))),
             "dtypes_id": nullable(load.strings.ids(rows.batch.column("dtypes"))),
             "stack_id": _moved(rows.batch.column("stack"), self._stack_base),
+            "module_id": nullable(load.strings.ids(rows.batch.column("module"))),
         }
         self._written("op", columns, rows)
 
     def _write_python_calls(self, rows: _Rows) -> None:
-        self._written("python_call", rows.slice_columns(), rows)
+        numbers = {name: rows.batch.column(name) for name in ("frame_no", "outer_frame_no")}
+        self._written("python_call", rows.slice_columns() | numbers, rows)
 
     def _write_api_calls(self, rows: _Rows) -> None:
         load, links = self._load, rows.links
@@ -133,6 +135,8 @@ class HostPass:
         columns |= {
             "level_id": level,
             "connection_no": nullable(connection),
+            "mode_id": nullable(load.strings.ids(rows.batch.column("mode"))),
+            "item_id": nullable(load.strings.ids(rows.batch.column("item"))),
             "queue_task_id": nullable(links["queue"]),
             "op_id": nullable(links["op"]),
         }

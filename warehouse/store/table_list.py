@@ -52,7 +52,7 @@ class WarehouseTable:
 
 TABLES: dict[str, WarehouseTable] = {}
 
-_UNITS = ("ns", "bytes", "count", "ratio")
+_UNITS = ("ns", "us", "bytes", "count", "ratio")
 _KINDS = {"": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
@@ -164,7 +164,8 @@ _table(
 _table(
     "python_call",
     "One Python frame.",
-    "id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane!",
+    """id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane! frame_no
+    outer_frame_no""",
     "rank_id start_ns",
 )
 _table(
@@ -226,7 +227,10 @@ _table(
     "name_id",
 )
 _table(
-    "memory_copy", "Size and direction of a copy.", "device_task_id! rank_id! size_bytes direction_id", "device_task_id"
+    "memory_copy",
+    "Size and direction of a copy.",
+    "device_task_id! rank_id! size_bytes direction_id engine_id",
+    "device_task_id",
 )
 
 _METRICS = """
@@ -295,7 +299,7 @@ _table(
     "comm_task",
     "One task of a collective; its times are those of its device_task.",
     """id rank_id! device_task_id! comm_op_id comm_group_id name_id type_id plane_no notify_no rdma_type_id src_rank_no
-    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane!""",
+    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane! estimated_us:real""",
     "comm_op_id",
     "device_task_id",
 )

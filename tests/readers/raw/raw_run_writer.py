@@ -66,9 +66,12 @@ class Run:
         self.files[name] = self.files.get(name, b"") + data
 
     # --- FRAMEWORK ---------------------------------------------------------------------------------------------------
-    def op(self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "") -> None:
+    def op(
+        self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "", modules: str = ""
+    ) -> None:
         text = framework_records.text
         texts = text(2, name) + (text(3, "float;float") + text(4, shapes) if shapes else b"")
+        texts += text(9, modules) if modules else b""
         ticks = host_ticks(start), host_ticks(end)
         self.add("FRAMEWORK/torch.op_range", framework_records.op(*ticks, sequence, PID, tid, 0, 0, texts))
 
