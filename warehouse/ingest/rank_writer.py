@@ -45,11 +45,8 @@ class _Source:
 class RankWriter:
     """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
 
-    def __init__(
-        self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
-    ) -> None:
+    def __init__(self, loader: Loader, catalogue: KernelCatalogue, progress: Callable[[str, int], None]) -> None:
         self._loader = loader
-        self._links = links
         self._catalogue = catalogue
         self._progress = progress
         self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
@@ -158,10 +155,10 @@ class RankWriter:
             return AnalysisSample()
 
     def _read_profile(self, candidate: Candidate, source: _Source, rank_id: int, sample: AnalysisSample) -> None:
-        with OfficialReader(source.path) as reader:
+        with OfficialReader(source.path) as reader, LinkStore() as links:
             source.ledger = reader.ledger
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, source.id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, source.id, strings, self._progress)
             load_rank(load, candidate.facts, self._catalogue, sample)
             reader.ledger.settle()
             if reader.changed():
@@ -171,9 +168,9 @@ class RankWriter:
 
     def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
         assert candidate.input.raw is not None
-        with RawReader(candidate.input.raw, candidate.profiler) as reader:
+        with RawReader(candidate.input.raw, candidate.profiler) as reader, LinkStore() as links:
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, sources[0].id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, sources[0].id, strings, self._progress)
             hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
             load_rank(load, candidate.facts, self._catalogue, hashes)
             for source in sources:
