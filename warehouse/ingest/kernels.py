@@ -20,12 +20,12 @@ _NO_DETAILS = ("WRITE_BACK", "INVALID", "HCCL_AI_CPU", "COMMUNICATION")
 _ROWS = 10_000
 _TEXTS = (
     "op_type", "core", "input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes",
-    "output_formats", "attributes", "state", "hf32", "grid", "block",
+    "output_formats", "attributes", "state", "hf32", "grid", "block", "symbol",
 )  # fmt: skip
 _COLUMNS = (
     "name_id", "op_type_id", "core_id", "block_count", "mix_block_count", "input_shapes_id", "input_dtypes_id",
     "input_formats_id", "output_shapes_id", "output_dtypes_id", "output_formats_id", "attributes_id", "state_id",
-    "hf32_id", "grid_id", "block_id", "is_schedule",
+    "hf32_id", "grid_id", "block_id", "symbol_id", "is_schedule",
 )  # fmt: skip
 
 
