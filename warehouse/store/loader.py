@@ -34,6 +34,7 @@ class Loader:
         self.path = path
         self._strings = Strings(connection)
         self._next_ids: dict[str, int] = {}
+        self._next_stack: int | None = None
 
     def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
         """Append rows and return their number.  Columns left out are NULL; `id` left out is given by SQLite.
@@ -76,6 +77,15 @@ class Loader:
         self._next_ids[table] += count
         return first
 
+    def reserve_stacks(self, count: int) -> int:
+        """As `reserve`, for the numbers of stacks: many rows of `stack_frame` share one."""
+        if self._next_stack is None:
+            found = self.connection.execute("SELECT max(stack_id) FROM stack_frame").fetchone()[0]
+            self._next_stack = int(found or 0) + 1
+        first = self._next_stack
+        self._next_stack += count
+        return first
+
     def last_id(self, table: str) -> int:
         """The largest rowid (= id) in the table, 0 if it is empty."""
         name = TABLES[table].name
@@ -99,12 +109,14 @@ class Loader:
         the rows.  A WriteError ends the whole transaction, so nothing is undone for it.
         """
         before = {table: self.last_id(table) for table in TABLES}
+        next_stack = self._next_stack
         try:
             yield
         except (WriteError, KeyboardInterrupt):
             raise
         except BaseException:
             self._delete_after(before)
+            self._next_stack = next_stack
             self._strings.forget()
             raise
 
