@@ -6,6 +6,7 @@ import signal
 import tempfile
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ AHEAD = 1 << 20
 
 @contextmanager
 def writer_into(path, **options):
-    with open(path, "w+b", buffering=0) as file, tempfile.TemporaryFile() as spill:
+    with path.open("w+b", buffering=0) as file, tempfile.TemporaryFile() as spill:
         yield _native.DatabaseWriter(file.fileno(), spill.fileno(), STATEMENTS, strings="s", **options)
 
 
@@ -33,7 +34,8 @@ def fill(writer):
         numbers = random.integers(0, 1 << 40, 3000)
         texts = pa.array([f"text {number % 1000}" for number in numbers.tolist()])
         writer.append("t", {"a": numbers, "b": writer.intern(texts), "c": texts})
-        numbers[:] = part  # what was handed over is not ours to change, and cannot be
+        numbers[:] = part  # after it was handed over: that was a copy
+    writer.settle()
 
 
 def test_the_file_is_the_same(tmp_path):
@@ -49,8 +51,8 @@ def test_what_goes_wrong_is_raised_later_and_taken_back(tmp_path):
     with writer_into(tmp_path / "w.db", ahead_bytes=AHEAD) as writer:
         writer.append("t", {"a": 1})
         writer.mark()
+        writer.append("t", {"a": pa.nulls(3, pa.int64())})
         with pytest.raises(_native.ConstraintError, match="NOT NULL"):
-            writer.append("t", {"a": pa.nulls(3, pa.int64())})
             writer.settle()
         with pytest.raises(_native.ConstraintError, match="NOT NULL"):
             writer.append("t", {"a": 2})
@@ -76,14 +78,8 @@ def test_wrong_columns_are_told_at_once(tmp_path):
 
 
 def test_a_full_disk():
-    with (
-        open("/dev/full", "w+b", buffering=0) as full,
-        tempfile.TemporaryFile() as spill,
-        pytest.raises(OSError, match="space") as raised,
-    ):
-        writer = _native.DatabaseWriter(full.fileno(), spill.fileno(), STATEMENTS, strings="s", ahead_bytes=AHEAD)
+    with writer_into(Path("/dev/full"), ahead_bytes=AHEAD) as writer, pytest.raises(OSError, match="space") as raised:
         fill(writer)
-        writer.finish()
     assert raised.value.errno == errno.ENOSPC
 
 
