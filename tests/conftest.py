@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-# packages that tests share: synth.  At the end, so that nothing here hides an installed package
+# packages that tests share: synth, gold.  At the end, so that nothing here hides an installed package
 sys.path.append(str(Path(__file__).parent))
 
 

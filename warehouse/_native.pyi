@@ -60,6 +60,9 @@ class HostLinks:
     def queue(self) -> Int64Column:
         """ENQUEUE, DEQUEUE, API: id of the queue task it belongs to or runs in."""
     @property
+    def number(self) -> Int64Column:
+        """API: the correlation number (key) of the queue task it runs in."""
+    @property
     def step(self) -> Int64Column:
         """Id of the step whose host range holds the start (from <= start < to)."""
     @property
@@ -370,6 +373,51 @@ class LaneSweep:
 
         Raises ValueError that names the first bad row; the sweep is then unchanged.
         """
+
+@final
+class LinkFile:
+    """The file that links of several tables go to when they exceed the memory."""
+
+    def __init__(self, handle: int) -> None:
+        """`handle`: descriptor of an empty file, open for reading and writing, which stays the caller's."""
+
+@final
+class LinkTable:
+    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays.
+
+    Any order is right; keys and look-ups that ascend, more or less, are quick.
+    """
+
+    def __init__(self, file: LinkFile, columns: int, memory_bytes: int) -> None: ...
+    def add(self, key: _Int64, *columns: _Int64) -> None:
+        """Store rows.  Raises ValueError if columns differ in length or number, RuntimeError after the first `find`,
+        OSError if the file takes no more."""
+    def find(self, key: _Int64) -> list[Int64Column]:
+        """One column a stored one, aligned with `key`; -1 where nothing is stored under a number."""
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes held just now."""
+
+@final
+class ContentIds:
+    """Numbers of rows by what they hold: 1, 2 ... in order of their first coming.  128 bits of a hash stand for a row.
+
+    >>> from array import array
+    >>> known = ContentIds()
+    >>> [each.tolist() for each in known.ids([array("q", [7, 8, 7]), array("q", [0, 0, 0])])]
+    [[1, 2, 1], [0, 1]]
+    """
+
+    def __init__(self) -> None: ...
+    def ids(self, columns: Sequence[_Int64]) -> tuple[Int64Column, Int64Column]:
+        """(number of each row, places of the rows that are new)."""
+    def remember(self, ids: _Int64, columns: Sequence[_Int64]) -> None:
+        """Give rows these numbers, unless they have one."""
+    def rewind(self, last: int) -> None:
+        """Forget numbers above `last`; the next row is given `last` + 1."""
+    @property
+    def last(self) -> int:
+        """The largest number."""
 
 @final
 class RowWriter:

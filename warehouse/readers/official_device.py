@@ -65,10 +65,10 @@ def kernels(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             database,
             compute,
             f"""t.globalTaskId, {KERNEL_OPERATOR}, t.name, {number(compute, "opType")}, {number(compute, "taskType")},
-            {blocks}, {texts}, {grid}""",
+            {blocks}, {texts}, {grid}, NULL""",
         )
     if database.has(schedule):
-        nulls = ", NULL" * (len(_TEXTS.split()) + 4)
+        nulls = ", NULL" * (len(_TEXTS.split()) + 5)
         yield from _described(
             database,
             schedule,

@@ -203,6 +203,7 @@ class CommPart:
         size = found["size"]
         with np.errstate(divide="ignore", invalid="ignore"):
             bandwidth = np.where((size >= 0) & (duration > 0), size / duration * 1e9, np.nan)
+        estimated = found["duration_estimated"].view(np.float64)
         return record(
             "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"],
             name=or_null(name), type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
@@ -213,6 +214,7 @@ class CommPart:
             transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS,
             found["link_type"]), data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size),
             op_row=or_null(op), is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+            estimated_us=pa.array(estimated, mask=np.isnan(estimated)),
         )  # fmt: skip
 
     def tasks(self) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,7 @@ _SUB_TASK_TYPES = {
     13: "Load Context", 15: "DSA",
 }  # fmt: skip
 _COPY = "MEMCPY_ASYNC"
+_BATCH_BITS = (1 << 32) - 1  # of a key
 _UNKNOWN_DIRECTION = 65535
 _DIRECTIONS = {
     0: "host to host", 1: "host to device", 2: "device to host", 3: "device to device", 4: "managed memory",
@@ -177,6 +179,7 @@ class DevicePart:
                 task_no=found["task"],
                 model_no=or_null(model),
                 is_covered=covered.astype(np.int64),
+                batch_no=found[KEYS[0]] & _BATCH_BITS,
                 run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)),
                 row=row,
             )
@@ -205,10 +208,11 @@ class DevicePart:
                 device=device[small],
             )
         )
-        copy = self._names.types_named(type_, (_COPY,)) & self._host.has_copies
+        copy = self._names.types_named(type_, (_COPY,))
         size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
+        engine = self._device_types({name: column[copy] for name, column in found.items()})
         self._copies.add(
-            rows(len(size), start=start[copy], task_row=row[copy], size=np.maximum(size, 0), direction=direction)
+            rows(len(size), start=start[copy], task_row=row[copy], size=size, direction=direction, engine=engine)
         )
         graph = model != NONE
         self._graph_tasks.add(
@@ -234,6 +238,10 @@ class DevicePart:
 
     def _types(self, found: dict[str, Numbers], host_type: Numbers) -> Numbers:
         """The host's type of a task, or if it says nothing of use the device's."""
+        of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
+        return np.where(of_no_use, self._device_types(found), host_type)
+
+    def _device_types(self, found: dict[str, Numbers]) -> Numbers:
         sqe = found["sqe_type"]
         known = sqe < len(self._sqe_words)
         device_type = np.where(known, self._sqe_words[np.where(known, sqe, 0)], NONE)
@@ -243,16 +251,19 @@ class DevicePart:
         for number in np.unique(sub[found["is_sub_task"] == 1]).tolist():
             text = _SUB_TASK_TYPES.get(number, str(number))
             device_type[(found["is_sub_task"] == 1) & (sub == number)] = self._run.strings.own(text)
-        of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
-        return np.where(of_no_use, device_type, host_type)
+        return device_type
 
     def memory_copies(self) -> Iterator[pa.RecordBatch]:
-        """`memory_copy` batches in the order of their tasks."""
+        """`memory_copy` batches in the order of their tasks.  Where sizes were recorded at all, one that is missing is
+        0."""
         words = self._direction_words
         for batch in self._copies.batches():
-            task, size, direction = numbers(batch, "task_row", "size", "direction")
-            text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
-            yield record("memory_copy", batch.num_rows, task_row=task, size_bytes=size, direction=text)
+            task, size, direction, engine = numbers(batch, "task_row", "size", "direction", "engine")
+            facts: dict[str, Any] = {}
+            if self._host.has_copies:
+                text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
+                facts = {"size_bytes": np.maximum(size, 0), "direction": text}
+            yield record("memory_copy", batch.num_rows, task_row=task, engine=engine, **facts)
 
     def graph_runs(self) -> Iterator[pa.RecordBatch]:
         """`graph_run` batches by device and start: the n-th run of a graph is the n-th run of each of its tasks."""

@@ -69,7 +69,7 @@ class FrameworkPart:
                 "host_event", count, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid, name=name,
                 sequence_no=batch.column("sequence_no"), forward_thread_no=batch.column("forward_thread_no"),
                 dtypes=strings.lists(batch.column("dtypes")), shapes=strings.lists(batch.column("shapes")),
-                stack=batch.column("stack"), row=number,
+                stack=batch.column("stack"), module=batch.column("modules"), row=number,
             )  # fmt: skip
             self._events.add(event if good.all() else event.filter(pa.array(good)))
             self._reject("op_range", count - int(good.sum()), "time-order", "ends before it starts")

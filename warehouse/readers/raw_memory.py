@@ -121,6 +121,7 @@ class MemoryPart:
                 start_active_bytes=found["active"],
                 **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
                 stream_ptr=found["stream"],
+                address=found["address"],
                 row=number,
             )
         )

@@ -53,6 +53,16 @@ def numbers(batch: pa.RecordBatch, *names: str) -> list[Numbers]:
     return found
 
 
+def as_bits(column: npt.NDArray[Any]) -> Numbers:
+    """Doubles as the integers that have their bits, so that they can be among int64 columns; integers as they are.
+    Read as a double again, NONE is not a number.
+
+    >>> as_bits(np.array([1.5])).view(np.float64).tolist(), bool(np.isnan(np.array([NONE]).view(np.float64))[0])
+    ([1.5], True)
+    """
+    return column.view(np.int64) if column.dtype == np.float64 else column
+
+
 def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     """A column with null where the array holds `missing`.
 

@@ -14,7 +14,17 @@ from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_flips import Flips
 from warehouse.readers.raw_graphs import GraphPart
-from warehouse.readers.raw_rows import NONE, Lookup, Numbers, aligned, expanded, numbers, rows, with_columns
+from warehouse.readers.raw_rows import (
+    NONE,
+    Lookup,
+    Numbers,
+    aligned,
+    as_bits,
+    expanded,
+    numbers,
+    rows,
+    with_columns,
+)
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
@@ -38,7 +48,7 @@ _POINTS = {
     "compact.hccl_op_info": ("relay", "retry", "data_type", "algorithm", "count", "group"),
     "additional.hccl_info": (
         "item", "group", "local_rank", "remote_rank", "rank_count", "plane", "context", "notify", "size", "data_type",
-        "link_type", "transport_type", "rdma_type",
+        "link_type", "transport_type", "rdma_type", "duration_estimated",
     ),
 }  # fmt: skip
 KEYS = ("device_stream_batch", "task_context")
@@ -82,7 +92,7 @@ class HostTasks:
                     self._describer.add_tensor_lists(batch)
                     continue
                 count = batch.num_rows
-                columns: dict[str, Any] = dict(zip(fields, numbers(batch, *fields), strict=True))
+                columns: dict[str, Any] = dict(zip(fields, map(as_bits, numbers(batch, *fields)), strict=True))
                 (thread,) = numbers(batch, "thread")
                 points = rows(
                     count, time=self._calls.ns(batch.column("time")), thread=thread, row=np.arange(row, row + count),
