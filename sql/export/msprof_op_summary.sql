@@ -1,7 +1,7 @@
 CREATE VIEW msprof_op_summary AS
 -- op_summary.csv of msprof: a row a kernel and a row a communication operator, with all of their facts.
 --
--- As kernel_details.csv, without steps and at every level with all columns.  Missing is N/A.
+-- As kernel_details.csv, without steps and at every level with the same columns.  Missing is N/A.
 --
 -- grain: rank_id, Device_id, start_ns, "Op Name", "Stream ID", "Task ID"
 -- uses:  export_kernel_details
@@ -24,7 +24,7 @@ CREATE VIEW msprof_op_summary AS
 --   "Task Duration(us)"                fixed3  end - start
 --   "Task Wait Time(us)"               fixed6  gap to the row before it
 --   "Block Num"                        int     cores it ran on
---   "Mix Block Num"                    int     cores of the other type
+--   "Mix Block Num"                    int     [optional] cores of the other type
 --   "HF32 Eligible"                    text    YES or NO
 --   "Input Shapes"                     text    shapes in double quotes, tensors separated by ;
 --   "Input Data Types"                 text    separated by ;
@@ -32,7 +32,7 @@ CREATE VIEW msprof_op_summary AS
 --   "Output Shapes"                    text    as the input shapes
 --   "Output Data Types"                text    separated by ;
 --   "Output Formats"                   text    separated by ;
---   "Context ID"                       int     sub-task
+--   "Context ID"                       int     [optional] sub-task
 --   "aicore_time(us)"                  float   [optional] all its time on that core type
 --   aic_total_cycles                   int     [optional] cycles over all cores
 --   "aic_mac_time(us)"                 float   [optional] PipeUtilization

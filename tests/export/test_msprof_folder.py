@@ -1,6 +1,7 @@
 """Where the files of msprof go, how they are called, and what they may be asked for with."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,30 @@ def test_the_prof_directory_of_an_input_is_kept(small, tmp_path):
     change(small, "UPDATE rank SET session_end_ns = 1700000000999999999")
     export(small, tmp_path / "out", ["msprof_npu_mem"])
     assert names(tmp_path / "out") == [f"{RANKS[0]}/{prof}/{FOLDER}/npu_mem_20231114221320.csv"]
+
+
+@pytest.mark.parametrize(
+    ("rank", "paths", "folder"),
+    [
+        ("a/x_ascend_pt", ["a/x_ascend_pt/FRAMEWORK/f", "a/x_ascend_pt/PROF_1_2_A/host/f"], "PROF_1_2_A"),
+        ("PROF_old/x_pt", ["PROF_old/x_pt/FRAMEWORK/f", "PROF_old/x_pt/PROF_1_2_A/f"], "PROF_1_2_A"),
+        ("a/PROF_1_2_A", ["a/PROF_1_2_A/host/data/f"], "PROF_1_2_A"),
+        ("a/PROF_1_2_A/msprof_1.db", ["a/PROF_1_2_A/msprof_1.db"], "PROF_1_2_A"),
+        ("a/x_ascend_pt", ["a/x_ascend_pt/PROFILE/f", "a/x_ascend_pt/PROF_1.db"], ""),
+    ],
+)
+def test_the_prof_directory_is_sought_in_the_run_first(small, tmp_path, rank, paths, folder):
+    change(small, "UPDATE rank SET path = ?, directory = 'd'", rank)
+    change(small, "DELETE FROM source")
+    for path in paths:
+        change(
+            small,
+            """INSERT INTO source (rank_id, path, kind, state, size_bytes, record_count, loaded_count, rejected_count)
+            VALUES (1, ?, '', 'used', 0, 0, 0, 0)""",
+            path,
+        )
+    (file,) = export(small, tmp_path / "out", ["msprof_npu_mem"]).files
+    assert file.path.parent.relative_to(tmp_path / "out") == Path("d", folder, FOLDER)
 
 
 @pytest.mark.parametrize("end", [1 << 62, -5])

@@ -40,12 +40,15 @@ def same_but_stamp(path: str) -> str:
 
 
 def _prof(connection: sqlite3.Connection, rank: ChosenRank) -> str:
-    """Name of the PROF directory that the rank was read from, "" without."""
+    """Name of the PROF directory that the rank was read from, "" without: below its run directory, else above."""
     query = store.select("source", ["path"], [("rank_id", "=", rank.id), ("state", "=", "used")], order=["id"])
-    for (path,) in connection.execute(*query):
-        for part in reversed(PurePosixPath(path).parts[:-1]):
-            if _PROF.fullmatch(part):
-                return part
+    paths = [PurePosixPath(path) for (path,) in connection.execute(*query)]
+    depth = len(PurePosixPath(rank.path).parts)
+    for first in (depth, 0):
+        for path in paths:
+            for part in reversed(path.parts[first:-1]):
+                if _PROF.fullmatch(part):
+                    return part
     return ""
 
 
