@@ -46,6 +46,13 @@ def _records(reader):
     texts = {}
     for batch in [*reader.strings(), reader.words()]:
         texts |= dict(zip(batch.column("id").to_pylist(), batch.column("value").to_pylist(), strict=True))
+    names = reader.metric_names()
+    for batch in reader.read("task_metrics"):
+        for row in batch.to_pylist():
+            found["task_metric"] += [
+                {"task_row": row["task_row"], "name": name, "value": row[str(place)]}
+                for place, name in enumerate(names)
+            ]
     for rows in found.values():
         for row in rows:
             row |= {name: texts[row[name]] for name in TEXTS & row.keys() if row[name] is not None}
