@@ -40,19 +40,20 @@ def test_text_and_trace_are_equal(gold, scenario):
     assert printed.endswith("-> EQUAL"), printed
 
 
+def _metrics(reader):
+    """The rows of `task_metrics` as those of `task_metric`."""
+    names = list(enumerate(reader.metric_names()))
+    rows = [row for batch in reader.read("task_metrics") for row in batch.to_pylist()]
+    return [{"task_row": row["task_row"], "name": name, "value": row[str(place)]} for row in rows for place, name in names]
+
+
 def _records(reader):
     """Rows by kind, their texts in place of numbers, tasks and stacks told by what they are."""
     found = {kind: [row for batch in reader.read(kind) for row in batch.to_pylist()] for kind in KINDS}
     texts = {}
     for batch in [*reader.strings(), reader.words()]:
         texts |= dict(zip(batch.column("id").to_pylist(), batch.column("value").to_pylist(), strict=True))
-    names = reader.metric_names()
-    for batch in reader.read("task_metrics"):
-        for row in batch.to_pylist():
-            found["task_metric"] += [
-                {"task_row": row["task_row"], "name": name, "value": row[str(place)]}
-                for place, name in enumerate(names)
-            ]
+    found["task_metric"] += _metrics(reader)
     for rows in found.values():
         for row in rows:
             row |= {name: texts[row[name]] for name in TEXTS & row.keys() if row[name] is not None}
