@@ -44,7 +44,7 @@ def _metrics(reader):
     """The rows of `task_metrics` as those of `task_metric`."""
     names = list(enumerate(reader.metric_names()))
     rows = [row for batch in reader.read("task_metrics") for row in batch.to_pylist()]
-    return [{"task_row": row["task_row"], "name": name, "value": row[str(place)]} for row in rows for place, name in names]
+    return [{"task_row": row["task_row"], "name": name, "value": row[str(at)]} for row in rows for at, name in names]
 
 
 def _records(reader):
