@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.ingest.host import Steps
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import filled
+from warehouse.ingest.strings import filled, is_one_of
 
 _LATEST = np.iinfo(np.int64).max
 _COVERED = 2
@@ -64,10 +64,10 @@ class LaunchPass:
         for group in self._groups():
             api_call, op, rule, sort, step, inside, start, is_flow, host_step = self._calls.find(group["connection_no"])
             is_flow = (api_call != NONE) & (
-                (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
+                (is_flow == 1) | (group["class"] == 0) | is_one_of(group["type"], self._always_drawn)
             )
             is_flow &= group["class"] != _COVERED  # what is not drawn is no end of a flow
-            is_replay = np.isin(group["type"], self._replays) & (api_call != NONE)
+            is_replay = is_one_of(group["type"], self._replays) & (api_call != NONE)
             self.launches.add(
                 group["connection_no"], api_call, op, rule, is_flow.astype(np.int64), group["class"], group["count"],
                 group["device_id"], is_replay.astype(np.int64),
