@@ -155,6 +155,51 @@ class HostSweep:
         """The rest: enqueues that never met a dequeue, in order of id.  Ends the sweep."""
 
 @final
+class AllocationNames:
+    """What `AllocationSweep.feed` found: the allocations that have a name."""
+
+    @property
+    def row(self) -> Int64Column: ...
+    @property
+    def name(self) -> Int64Column: ...
+
+@final
+class AllocationSweep:
+    """After which operator an allocation is called (framework-files.md 5.11, step 3; 5.2 for the tree of operators).
+
+    The tree is the vendor's: one over all threads, an operator being a child of the innermost one that has not ended
+    when it starts.  An allocation in a dequeue is named after the operator of the framework's own around the end of the
+    enqueue with the same number, any other after the innermost operator of its thread that is running.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> names = AllocationSweep(column(), column(8)).feed(
+    ...     column(10, 20), column(0, 3), column(0, 0), column(90, -1), column(8, -1), column(1, 1), column(1, 1),
+    ...     column(-1, -1))
+    >>> names.row.tolist(), names.name.tolist()
+    ([0], [8])
+    """
+
+    def __init__(self, skipped: _Int64, framework: _Int64) -> None:
+        """skipped: names of operators that are no starting point of a search; framework: names of the framework's."""
+    def feed(
+        self,
+        time: _Int64,
+        kind: _Int64,
+        row: _Int64,
+        end: _Int64,
+        name: _Int64,
+        pid: _Int64,
+        tid: _Int64,
+        key: _Int64,
+    ) -> AllocationNames:
+        """kind 0: an operator, 1: the end of an enqueue, 2: a dequeue, 3: an allocation, numbered by `row`.
+
+        key: number of an enqueue or dequeue, -1 if nothing is on the other side of the queue.  Sorted by time over all
+        calls.  Raises ValueError that names the first bad row; the sweep is then unchanged.
+        """
+
+@final
 class CallLinks:
     """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
     fed with those calls."""
@@ -425,6 +470,55 @@ class NativeBatch:
     def __arrow_c_schema__(self) -> object: ...
 
 @final
+class SpillFolder:
+    """The memory that several sorters share: when they hold more than `memory_bytes`, the one that holds most moves
+    its rows to a file in the directory `place` that has no name and is gone when the process ends."""
+
+    def __init__(self, place: bytes, memory_bytes: int) -> None: ...
+    @property
+    def held_bytes(self) -> int: ...
+
+@final
+class RowSorter:
+    """Rows of 64-bit numbers in, the same rows in order out, equal keys in the order they came in.
+
+    Rows are held packed: a number takes the bytes that its distance from the least of some thousand neighbours takes.
+    Input that is nearly in order is cheap.  All methods raise OSError if the disk takes no more.
+
+    >>> import pyarrow
+    >>> sorter = RowSorter([("a", False)], SpillFolder(b"/tmp", 1 << 20))
+    >>> sorter.add(pyarrow.record_batch({"a": [5, 3], "b": [1, 2]}))
+    >>> pyarrow.record_batch(sorter.read().next(10)).to_pydict()
+    {'a': [3, 5], 'b': [2, 1]}
+    """
+
+    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder) -> None:
+        """keys: names of int64 columns, and whether that one falls."""
+    def add(self, batch: _ArrowArray) -> None:
+        """Take the rows of a record batch of int64, uint64 and float64 columns.
+
+        Raises ValueError if the columns are not those of the first batch, a key is missing or has a null, or rows were
+        read already; TypeError for other types.
+        """
+    def spill(self) -> None:
+        """Move all rows to disk."""
+    def read(self, columns: Sequence[str] = ..., together: Sequence[str] = ...) -> SortedReader:
+        """A new reader of all rows, or of some columns of them.  Nothing may be added any more.
+
+        together: the first of the keys; rows in which they are equal come in one batch.
+        """
+    @property
+    def rows(self) -> int: ...
+    @property
+    def held_bytes(self) -> int:
+        """Memory that its rows take."""
+
+@final
+class SortedReader:
+    def next(self, rows: int) -> NativeBatch | None:
+        """The next rows, so many unless rows belong together or there are no more; None at the end."""
+
+@final
 class StringTable:
     """Numbers for texts, dense from `first_id` and never given twice; decoders, also of several threads, may share one.
 
@@ -656,6 +750,10 @@ class DatabaseWriter:
     fills, (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two,
     512 to 32768.
 
+    Rows are written in a thread of the writer's own.  ahead_bytes: how much of columns may wait for it; with 0 every
+    call waits for what it began.  Else what goes wrong is raised by a later call, `settle` at the latest, and Arrow
+    columns must not change under it (buffers that are not read-only are copied).
+
     Raises UnsupportedError or ValueError before anything is written.  All methods raise OSError if a file takes no
     more.  Until `finish` the file is no database.
     """
@@ -673,6 +771,7 @@ class DatabaseWriter:
         statistics: bool = True,
         unordered: Sequence[str] = (),
         strings: str = "",
+        ahead_bytes: int = 0,
     ) -> None: ...
     def append(self, table: str, columns: _ArrowArray | Mapping[str, _Values]) -> int:
         """Append rows: an Arrow record batch, or columns (Arrow arrays, buffers of int64 or double, one value for all
@@ -687,6 +786,8 @@ class DatabaseWriter:
         """
     def intern(self, texts: _ArrowArray) -> Int64Column:
         """Numbers of the strings in their table, -1 for null; new ones are appended to it."""
+    def settle(self) -> None:
+        """Wait until all rows that were given are written."""
     def last_rowid(self, table: str) -> int:
         """The largest rowid, 0 for an empty table."""
     def mark(self) -> None:

@@ -1,9 +1,9 @@
 CREATE VIEW vendor_task_slice AS
 -- Device tasks in the vendor's trace, on the thread of their stream.
 --
--- A parent record is left out where its sub-tasks are drawn.  At Level0 names that begin with a pruned layer are left
--- out.  The databases hold no batch, and of a copy only the host's task type.  Sizes of copies come at Level2; a copy
--- without an entry of its own then shows zeros.
+-- A parent record is left out where its sub-tasks are drawn.  At Level0 the framework prunes names that begin with one
+-- of its layers.  The databases hold no batch, and of a copy only the host's task type.  Sizes of copies come at Level2;
+-- a copy without an entry of its own then shows zeros.
 --
 -- grain: id
 -- uses:  device_task_named, vendor_rank, memory_copy, memory_copy_named
@@ -14,6 +14,7 @@ CREATE VIEW vendor_task_slice AS
 --   step_id                -      [key] step
 --   start_ns               ns     [key] start
 --   end_ns                 ns     [key] end
+--   is_pruned              -      [key] 1 = left out of trace_view.json
 --   ph                     text   X
 --   name                   text   kernel, else the task type
 --   pid                    int    packed process
@@ -34,6 +35,9 @@ CREATE VIEW vendor_task_slice AS
 --   "args:Block Dim"       text   SIMT block
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
+    coalesce(r.is_pruned, 0) AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
+        OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
+        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*') AS is_pruned,
     'X' AS ph,
     t.name,
     (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 AS pid,
@@ -63,7 +67,4 @@ SELECT
 FROM device_task_named t
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
-    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1)
-    AND NOT (r.is_pruned AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
-        OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
-        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*'));
+    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1);

@@ -1,4 +1,4 @@
-"""The vendor's databases in, the vendor's text files and trace of the same run out.
+"""The vendor's databases in, the text files and traces of the same run out: the framework's and those of msprof.
 
 `tests/declared_differences.txt` lists what may differ, each with its reason.  A declared column is not compared at all
 by `compare_gold.py`, so the tests below the comparison hold it to its reason: other rows of the column are equal.

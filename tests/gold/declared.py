@@ -15,6 +15,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 OF_DATABASES = TESTS / "declared_differences.txt"
 OF_RAW_PROFILES = TESTS / "declared_differences_raw.txt"
+NOT_MADE = ["hbm.csv", "aicpu.csv"]  # files of msprof
 _UNUSED = "note declared difference that excused nothing: "
 
 
@@ -24,10 +25,11 @@ def entries(path):
     return {entry.strip(): reason.strip() for entry, _, reason in (line.partition("#") for line in lines)}
 
 
-def compare(path, actual, expected, *options, only="*ASCEND_PROFILER_OUTPUT/*.[cj]s*"):
+def compare(path, actual, expected, *options, only="*.[cj]s*"):
     """What compare_gold.py prints with that list."""
     command = [
         sys.executable, TESTS / "compare_gold.py", actual, expected, "--only", only, "--allow-from", path, *options,
+        *(word for name in NOT_MADE for word in ("--allow", name)),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.rstrip() + done.stderr
@@ -41,23 +43,36 @@ def unused(printed):
 def rows(folder, name):
     """Rows of all files of that name."""
     for path in sorted(folder.rglob(name)):
-        with path.open(newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
+        yield from _rows_of(path)
 
 
 def check_waits(actual, expected):
     """Ours are exact; the reference's are what doubles of us make of the same times, to the last of its six digits."""
-    for path in sorted(expected.rglob("kernel_details.csv")):
-        ours = rows(actual / path.parent.relative_to(expected), path.name)
+    for theirs in sorted([*expected.rglob("kernel_details.csv"), *expected.rglob("op_summary_*.csv")]):
+        prefix = "Task " if theirs.name.startswith("op_summary") else ""
+        start_, duration_, wait = (f"{prefix}{name}(us)" for name in ("Start Time", "Duration", "Wait Time"))
         before = None
-        for row, reference in zip(ours, rows(path.parent, path.name), strict=True):
-            start, duration = row["Start Time(us)"].strip(), row["Duration(us)"]
+        for row, reference in zip(_ours(actual, expected, theirs), _rows_of(theirs), strict=True):
+            start, duration = row[start_].strip(), row[duration_]
             exact, in_doubles = Decimal(0), "0"
             if before is not None:
                 exact = max(exact, Decimal(start) - Decimal(before[0]) - Decimal(before[1]))
                 in_doubles = f"{max(0.0, float(start) - float(before[0]) - float(before[1])):f}"
-            assert (Decimal(row["Wait Time(us)"]), reference["Wait Time(us)"]) == (exact, in_doubles), row
+            assert (Decimal(row[wait]), reference[wait]) == (exact, in_doubles), row
             before = start, duration
+
+
+def _ours(actual, expected, theirs):
+    """Rows of our file for one of the reference's: msprof's lie a folder deeper, and have stamps."""
+    folder = theirs.parent.relative_to(expected)
+    stem = theirs.stem.rstrip("0123456789")
+    (path,) = [each for each in (actual / folder.parent).rglob(f"{stem}*.csv") if each.parent.name == folder.name]
+    return _rows_of(path)
+
+
+def _rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)
 
 
 def clock_shift(prof):

@@ -16,7 +16,7 @@ FIXED = (
     "--graph-mode replay --capture-in-step --graph-ops 1 --replays 7 --no-memory --gc --seed 22",
     "--collectives 2 --ops-per-step 100 --first-task 65450 --with-stack --seed 23",
 )
-DRAWN = int(os.environ.get("NPUWH_EXAMPLES", "6"))
+DRAWN = int(os.environ.get("NPUWH_EXAMPLES", "3"))
 
 
 def drawn(number):

@@ -19,17 +19,6 @@ def topic(function):
     return function
 
 
-def differences(truth, ask):
-    """Topic -> what is missing and what is too much; ask: a function that runs a query for the rank."""
-    found = {}
-    for name, rows in TOPICS.items():
-        expected, actual = map(Counter, rows(truth, ask))
-        missing, more = expected - actual, actual - expected
-        if missing or more:
-            found[name] = {"missing": sorted(missing.elements(), key=str), "found": sorted(more.elements(), key=str)}
-    return found
-
-
 def op_key(truth, number):
     if number is None:
         return None

@@ -55,7 +55,7 @@ RECORDS: dict[str, pa.Schema] = {
     # what a task descriptor executes
     "kernel": _schema(
         "descriptor_no! kind! name! op_type core block_count mix_block_count input_shapes input_dtypes input_formats "
-        "output_shapes output_dtypes output_formats attributes state hf32 grid block"
+        "output_shapes output_dtypes output_formats attributes state hf32 grid block symbol"
     ),
     # everything launched under a connection number, sorted by it; then the record the vendor links first (a
     # communication operation before tasks, covered tasks last), then by start.  class: 0 communication operation,

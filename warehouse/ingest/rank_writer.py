@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from warehouse.errors import InputError
@@ -17,6 +17,7 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
+from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
@@ -127,7 +128,11 @@ class RankWriter:
         self._loader.write("rank", columns)
         if facts.device_ids:
             chips = [facts.chip_names.get(each, chip) for each in facts.device_ids]
-            self._loader.write("device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips})
+            cores = [facts.cores.get(each, Cores()) for each in facts.device_ids]
+            described = {each.name: [getattr(of, each.name) for of in cores] for each in fields(Cores)}
+            self._loader.write(
+                "device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips, **described}
+            )
 
     def _write_metadata(self, candidate: Candidate, rank_id: int, source_id: int) -> None:
         if candidate.facts.metadata:

@@ -22,7 +22,7 @@ from warehouse.readers.raw_graphs import GraphPart
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, pair_codes, record, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _BATCH_IDS_SINCE = 467473  # drvVersion
@@ -60,7 +60,7 @@ class DevicePart:
         self.flips = Flips(is_inclusive=True)
         self.clocks: dict[int, _native.TickClock] = {}
         self._tasks = SortedRows(["start", "row"], run.spill)
-        self._keyed = SortedRows([*KEYS, "start", "row"], run.spill)
+        self._keyed = SortedRows([KEYS[0], "task", KEYS[1], "start", "row"], run.spill)
         self.events = SortedRows(DEVICE_ORDER, run.spill)
         self.launches = SortedRows(["connection_no", "class", "start_ns", "-end_ns"], run.spill)
         self.joined = SortedRows([*KEYS, "start"], run.spill)
@@ -136,11 +136,9 @@ class DevicePart:
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
 
     def _join(self) -> None:
-        source = (
-            with_columns(batch, {"task_no": batch.column(KEYS[1]).to_numpy() >> 33}) for batch in self._keyed.batches()
-        )
         first_row = 0
-        for batch, (host,) in aligned(cut_at(source, [KEYS[0], "task_no"]), [self._host.tasks.batches()], KEYS):
+        tasks = self._keyed.batches(together=[KEYS[0], "task"])
+        for batch, (host,) in aligned(tasks, [self._host.tasks.batches()], KEYS):
             self._take(batch, host, first_row)
             first_row += batch.num_rows
         if self._ambiguous:
@@ -282,7 +280,7 @@ def _covered(found: dict[str, Numbers]) -> np.ndarray:
     whole = np.flatnonzero(found["context"] == NONE)
     if not len(sub) or not len(whole):
         return covered
-    groups, _ = pair_codes([(found[KEYS[0]], found[KEYS[0]][:0]), (found["task_no"], found["task_no"][:0])])
+    groups, _ = pair_codes([(found[KEYS[0]], found[KEYS[0]][:0]), (found["task"], found["task"][:0])])
     order = sub[np.lexsort((found["start"][sub], groups[sub]))]
     times, merged = pair_codes([(groups[order], groups[whole]), (found["start"][order], found["start"][whole])])
     place = np.searchsorted(times, merged)

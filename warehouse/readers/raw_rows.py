@@ -95,16 +95,18 @@ def aligned(
     first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
 ) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
     """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
-    keys and rows of `first` with equal keys never stand in two batches (sorted_rows.cut_at).  Rows of the others
+    keys and rows of `first` with equal keys never stand in two batches.  Rows of the others
     before or between them come with the next batch; those after the last do not come.
     """
-    readers = [_Until(other, keys) for other in others]
+    readers = [Until(other, keys) for other in others]
     for batch in first:
         limit = tuple(int(batch.column(key)[-1].as_py()) for key in keys)
         yield batch, [reader.up_to(limit) for reader in readers]
 
 
-class _Until:
+class Until:
+    """Rows of a sorted stream, up to one limit after the other."""
+
     def __init__(self, source: Iterator[pa.RecordBatch], keys: tuple[str, ...]) -> None:
         self._source = source
         self._keys = keys

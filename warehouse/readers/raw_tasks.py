@@ -27,7 +27,7 @@ from warehouse.readers.raw_rows import (
     with_columns,
 )
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 # class of a task; a whole one stands beside rows for its contexts and describes nothing
 COMPUTE, SMALL_OP, OTHER, WHOLE = range(4)
@@ -149,7 +149,7 @@ class HostTasks:
         located = self._calls.located("compact.task_track")
         if located is None:
             return
-        tracks = cut_at(located.batches(), ["time"])
+        tracks = located.batches(together=["time"])
         for batch, (copies,) in aligned(tracks, [self._copies.batches()], ("time",)):
             self._sort_out(batch, copies)
         if self._repeated:
@@ -283,7 +283,7 @@ class HostTasks:
             "additional.context_id_info",
         )
         others = [self._by("outer", stream) for stream in streams]
-        launched = cut_at(self._launched.batches(), ["outer"])
+        launched = self._launched.batches(together=["outer"])
         for batch, found in aligned(launched, others, ("outer",)):
             node = self._describer.node(*found)
             task, operator = node.operators_of(batch)
@@ -308,7 +308,7 @@ class HostTasks:
 
     def _take_small_ops(self) -> None:
         """Tasks of collectives: a row an operation and context."""
-        tracks = cut_at(self._in_comm.batches(), ["comm"])
+        tracks = self._in_comm.batches(together=["comm"])
         for batch, (infos,) in aligned(tracks, [self._by("comm", "additional.hccl_info")], ("comm",)):
             comm, outer, parent, type_ = numbers(batch, "comm", "outer", "parent", "comm_type")
             master = self._names.types_named(self._names.of_types(5500, type_), ("master",))

@@ -29,6 +29,10 @@ def _texts(lines: str) -> dict[str, str]:
 _ANYWHERE = _texts("""
     action_id                     string.id: malloc, free, block free ...
     address                       start of the block
+    aic_core_count                cube cores of the device
+    aic_mhz                       nominal clock of the cube cores, MHz
+    aiv_core_count                vector cores of the device
+    aiv_mhz                       nominal clock of the vector cores, MHz
     algorithm_id                  string.id: MESH-RING ...
     alias                         name that the framework gave it
     allocated_bytes               allocated
@@ -229,6 +233,7 @@ _ANYWHERE = _texts("""
     stream_no                     stream
     stream_ptr                    stream of the block
     string_id                     string.id: the frame
+    symbol_id                     string.id: symbol of its binary
     synchronization_time          ms; waiting before the first transfer
     table_name                    table
     task_count                    tasks executed

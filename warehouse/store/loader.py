@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-import polars as pl
 import pyarrow as pa
 
 from warehouse.errors import WriteError
@@ -159,20 +158,32 @@ def _is_scalar(column: Any) -> bool:
 
 
 def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
-    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a cell in between: polars is quicker."""
+    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a number in between."""
     if _is_scalar(column):
         return repeat(column, count)
     if isinstance(column, list | tuple):
         return column
-    if isinstance(column, pa.Array | pa.ChunkedArray):
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if isinstance(column, pa.Array) and column.type == pa.int64() and column.null_count == 0:
-            data = column.buffers()[1]
-            return memoryview(data).cast("q")[column.offset : column.offset + count].tolist() if data else []
-        if pa.types.is_boolean(column.type):
-            column = column.cast(pa.int8())
-        values = pl.from_arrow(column)
-        assert isinstance(values, pl.Series)
-        return values.to_list()
-    return memoryview(column).tolist()
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        return memoryview(column).tolist()
+    if isinstance(column, pa.ChunkedArray):
+        return [value for chunk in column.chunks for value in _values(chunk, len(chunk))]
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    if pa.types.is_integer(column.type) and column.type != pa.uint64():
+        return _numbers(column.cast(pa.int64()), "q")
+    values: list[Any] = _numbers(column, "d") if column.type == pa.float64() else column.to_pylist()
+    return values
+
+
+def _numbers(column: pa.Array, form: Literal["q", "d"]) -> list[Any]:
+    data = column.buffers()[1]
+    if not data:
+        return [None] * len(column)
+    values: list[Any] = memoryview(data).cast(form)[column.offset : column.offset + len(column)].tolist()
+    if column.null_count:
+        for place, is_null in enumerate(column.is_null().to_pylist()):
+            if is_null:
+                values[place] = None
+    return values

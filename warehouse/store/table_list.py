@@ -88,7 +88,12 @@ _table(
     "run_id rank_no",
     unique=("path",),
 )
-_table("device", "Devices a rank recorded on.", "rank_id! device_id! chip_name:text", unique=("rank_id device_id",))
+_table(
+    "device",
+    "Devices a rank recorded on.",
+    "rank_id! device_id! chip_name:text aic_core_count aiv_core_count aic_mhz:real aiv_mhz:real",
+    unique=("rank_id device_id",),
+)
 _table(
     "rank_metadata",
     "What the profile says of itself, name by name, as it stands there.",
@@ -217,7 +222,8 @@ _table(
     "kernel",
     "What a kernel is, once for all its executions.",
     """id name_id! op_type_id core_id block_count mix_block_count input_shapes_id input_dtypes_id input_formats_id
-    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!""",
+    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!
+    symbol_id""",
     "name_id",
 )
 _table(

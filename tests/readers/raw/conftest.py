@@ -69,14 +69,14 @@ def raw(synthesized, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def gold(raw, tmp_path_factory):
-    """A function: a scenario's raw directories in, text and vendor trace out; gives (output, expected directory)."""
+    """A function: a scenario's raw directories in, text and traces of the vendor out; gives (output, expected)."""
     made = {}
 
     def exported(scenario):
         if scenario not in made:
             folder = tmp_path_factory.mktemp(scenario)
             ingest([raw(scenario)], folder / "W.db")
-            export(folder / "W.db", folder / "out", ["text"])
+            export(folder / "W.db", folder / "out", ["text", "msprof"])
             made[scenario] = folder / "out", GOLD / scenario / "expected"
         return made[scenario]
 

@@ -32,11 +32,16 @@ def test_waits_differ_by_what_doubles_lose(gold, scenario):
 @each_scenario
 def test_only_kernels_of_a_graph_without_descriptions_have_another_model(gold, scenario):
     def models(folder):
-        return {
+        details = {
             (row["Name"], row["Start Time(us)"]): row["Model ID"]
             for row in rows(folder, "kernel_details.csv")
             if "Model ID" in row
         }
+        summary = {
+            (row["Op Name"], row["Task Start Time(us)"]): row["Model ID"] for row in rows(folder, "op_summary_*.csv")
+        }
+        assert details.items() <= summary.items()
+        return summary
 
     found, expected = map(models, gold(scenario))
     assert found.keys() == expected.keys()
@@ -55,6 +60,8 @@ def test_the_graph_engine_is_late_by_what_a_double_loses(gold, raw, scenario):
         assert allocations[0] == allocations[1]
         records = [Counter(_records(root / folder, moved)) for root, moved in ((actual, shift), (expected, 0))]
         assert records[0] == records[1]
+        engine = [Counter(_of_msprof(root / folder.parent, moved)) for root, moved in ((actual, shift), (expected, 0))]
+        assert engine[0] == engine[1]
 
 
 def _allocations(folder, shift):
@@ -63,6 +70,13 @@ def _allocations(folder, shift):
         if row["Name"].startswith("cann::"):
             times = [str(Decimal(time) + shift) if time else time for time in times]
         yield row["Name"], *times, row["Size(KB)"]
+
+
+def _of_msprof(folder, shift):
+    for name, column in (("operator_memory_*.csv", "Allocation Time(us)"), ("memory_record_*.csv", "Timestamp(us)")):
+        for row in rows(folder, name):
+            time = str(Decimal(row.pop(column).strip()) + shift)
+            yield time, *row.values()
 
 
 def _records(folder, shift):

@@ -1,4 +1,4 @@
-"""Raw profiles against what the vendor's parsers made of them: text and trace, and every record of their databases."""
+"""Raw profiles against what the vendor's parsers made of them: texts, traces, and every record of their databases."""
 
 import json
 from collections import Counter
@@ -79,7 +79,7 @@ def _plain(row):
     """What can be compared: no numbers that a reader gives itself, one word for what is missing."""
     # what the vendor says of the attributes of a task without description differs from run to run
     unsure = {"attributes"} if row.get("input_shapes") in (None, "N/A") else set()
-    dropped = NUMBERS_OF_ITS_OWN | unsure
+    dropped = NUMBERS_OF_ITS_OWN | {"symbol"} | unsure  # databases hold no symbol of a kernel
     return tuple(sorted((k, v) for k, v in row.items() if k not in dropped and v not in (None, "", "N/A")))
 
 
