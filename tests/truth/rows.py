@@ -282,8 +282,8 @@ def graph_replays(truth, ask):
 def replayed_tasks(truth, ask):
     """Which captured task each replayed task is."""
     rows = ask(
-        "SELECT t.start_ns, g.model_no, g.generation, r.replay_no, n.task_no, t.batch_no = n.batch_no FROM device_task t"
-        " JOIN graph_node n ON n.id = t.graph_node_id JOIN graph g ON g.id = n.graph_id"
+        "SELECT t.start_ns, g.model_no, g.generation, r.replay_no, n.task_no, t.batch_no = n.batch_no"
+        " FROM device_task t JOIN graph_node n ON n.id = t.graph_node_id JOIN graph g ON g.id = n.graph_id"
         " JOIN graph_replay r ON r.id = t.graph_replay_id AND r.graph_id = g.id WHERE t.rank_id = ?"
     )
     expected = [

@@ -63,7 +63,8 @@ class LaunchPass:
     def run(self) -> tuple[LinkTable, Windows, Calls]:
         """Links by connection number, the steps' windows, and the calls that launched graph replays."""
         for group in self._groups():
-            api_call, op, rule, sort, step, inside, begin, is_flow, host_step, _ = self._calls.find(group["connection_no"])
+            found = self._calls.find(group["connection_no"])
+            api_call, op, rule, sort, step, inside, begin, is_flow, host_step, _ = found
             is_flow = (api_call != NONE) & (
                 (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
             )
@@ -76,8 +77,8 @@ class LaunchPass:
             self._widen_text(group, is_flow & np.isin(rule, (1, 3)), sort, step)
             self._widen_task(group, inside)
             if is_replay.any():
-                found = (group["execution_start"], begin, api_call, op, host_step, group["device_id"])
-                self._replay_calls.append(np.stack([column[is_replay] for column in found]))
+                columns = (group["execution_start"], begin, api_call, op, host_step, group["device_id"])
+                self._replay_calls.append(np.stack([column[is_replay] for column in columns]))
         return self.launches, self._windows(), self._sorted_calls()
 
     def _groups(self) -> Iterator[dict[str, Numbers]]:

@@ -227,7 +227,7 @@ class DevicePart:
         in_graph = model != NONE
         if in_graph.any():
             tasks = {name: found[name] for name in ("device", "stream", "context", "start", "end")}
-            tasks |= {"graph": graph, "model": model, "task": found["task_no"], "row": row}
+            tasks |= {"graph": graph, "model": model, "task": found["task"], "row": row}
             tasks["batch"] = found[KEYS[0]] & _BATCH_BITS
             self.runs.add({name: column[in_graph] for name, column in tasks.items()})
         first_of_node = (graph != NONE) & (occurrence == 0)

@@ -28,7 +28,8 @@ class GraphRuns:
     def __init__(self, folder: SpillFolder) -> None:
         self._tasks = SortedRows([*_GRAPH, "start", "context", "row"], folder)
         self._found = SortedRows(["start", "-end", "row"], folder)
-        self._starts: dict[_Graph, dict[int, int]] = {}  # graph -> stream -> start of its first task
+        # graph -> stream -> (when it ran first, number of its first task)
+        self._streams: dict[_Graph, dict[int, tuple[int, int]]] = {}
         self._runs: list[Numbers] = []  # device, graph, model, run, start, end, tasks
 
     def add(self, tasks: dict[str, Numbers]) -> None:
@@ -36,16 +37,18 @@ class GraphRuns:
         self._tasks.add(rows(len(tasks["row"]), **tasks))
         key = np.stack([tasks[name] for name in (*_GRAPH, "stream")])
         distinct, place = np.unique(key, axis=1, return_inverse=True)
-        start = np.full(distinct.shape[1], _LATEST)
+        start, task = np.full((2, distinct.shape[1]), _LATEST)
         np.minimum.at(start, place.reshape(-1), tasks["start"])
-        for (*graph, stream), first in zip(distinct.T.tolist(), start.tolist(), strict=True):
-            starts = self._starts.setdefault(tuple(graph), {})
-            starts[stream] = min(first, starts.get(stream, first))
+        np.minimum.at(task, place.reshape(-1), _in_one(tasks))
+        for (*graph, stream), when, what in zip(distinct.T.tolist(), start.tolist(), task.tolist(), strict=True):
+            streams = self._streams.setdefault(tuple(graph), {})
+            before = streams.get(stream, (when, what))
+            streams[stream] = min(when, before[0]), min(what, before[1])
 
     def find(self, first_streams: dict[int, int]) -> None:
         """Number the executions of each graph from 1.  `first_streams`: graph -> the stream of its first captured task;
         where that ran nothing, it is the stream that ran first."""
-        run = _Run((), NONE)
+        run = _Run((), NONE, 0)
         for batch in self._tasks.batches():
             names = ("stream", "batch", "task", "context", "start", "end", "row")
             found = dict(zip(names, numbers(batch, *names), strict=True))
@@ -54,9 +57,11 @@ class GraphRuns:
             for first, last in zip(begins.tolist(), [*begins[1:].tolist(), batch.num_rows], strict=True):
                 graph = tuple(graphs[:, first].tolist())
                 if graph != run.graph:
-                    starts = self._starts[graph]
+                    streams = self._streams[graph]
                     stream = first_streams.get(graph[1], NONE)
-                    run = _Run(graph, stream if stream in starts else min(starts, key=lambda each: starts[each]))
+                    if stream not in streams:
+                        stream = min(streams, key=streams.__getitem__)
+                    run = _Run(graph, stream, streams[stream][1])
                 self._take(run, {name: column[first:last] for name, column in found.items()})
 
     def _take(self, run: _Run, part: dict[str, Numbers]) -> None:
@@ -99,21 +104,24 @@ class GraphRuns:
 
 
 class _Run:
-    """The execution of a graph that began last: its number, and where its first stream is."""
+    """The execution of a graph that began last: its number, and where its first stream is.
 
-    def __init__(self, graph: _Graph, stream: int) -> None:
+    What comes before the first task of that stream began before the recording.
+    """
+
+    def __init__(self, graph: _Graph, stream: int, first_task: int) -> None:
         self.graph = graph
         self._stream = stream
         self._number = 0
-        self._task = _LATEST  # its batch and number in one
-        self._context = NONE  # of what ran first of that task
+        self._task = first_task + 1
+        self._context = NONE - 1  # of what ran first of that task
 
     def numbers(self, part: dict[str, Numbers]) -> Numbers:
         """Executions of the next tasks."""
         begins = np.zeros(len(part["row"]), bool)
         first = np.flatnonzero(part["stream"] == self._stream)
         if len(first):
-            task, context = ((part["batch"] << 32) | part["task"])[first], part["context"][first]
+            task, context = _in_one(part)[first], part["context"][first]
             before = np.r_[self._task, task[:-1]]
             is_next = task != before
             # sub-tasks of a task: the first of them comes again
@@ -121,10 +129,15 @@ class _Run:
             begins[first] = np.where(is_next, task < before, context == leading)
             self._task, self._context = int(task[-1]), int(leading[-1])
         if not self._number and not begins[0]:
-            self._number = 1  # what began before the recording
+            self._number = 1
         number: Numbers = self._number + np.cumsum(begins)
         self._number = int(number[-1])
         return number
+
+
+def _in_one(tasks: dict[str, Numbers]) -> Numbers:
+    """Batch and number of each task: they ascend as the tasks were captured."""
+    return (tasks["batch"] << 32) | tasks["task"]
 
 
 class _Taken:
