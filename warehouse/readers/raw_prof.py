@@ -17,7 +17,9 @@ from warehouse.readers.raw_counters import CounterPart
 from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_dictionary import Names
+from warehouse.readers.raw_frequency import Frequencies
 from warehouse.readers.raw_graphs import GraphPart
+from warehouse.readers.raw_marks import MarkPart
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_metrics import MetricPart
 from warehouse.readers.raw_rows import numbers, or_null, record, with_columns
@@ -80,10 +82,14 @@ class ProfPart:
         comm = self._comm = CommPart(run, self.names, calls, host, device)
         comm.load()
         self._describe(host, device)
-        self.metrics = MetricPart(run, host, device)
+        frequencies = Frequencies(run, device.clocks)
+        frequencies.load()
+        self.metrics = MetricPart(run, host, device, frequencies)
         self.metrics.load()
-        self.counters = CounterPart(run, self.names, calls, self.metrics, self.pid)
+        self.counters = CounterPart(run, device, frequencies)
         self.counters.load()
+        marks = MarkPart(run, self.names, calls, self.pid)
+        marks.load()
         self._load_engine_memory(calls)
         self.streams = {
             "kernel": lambda: self._describer.kernels(self._kernels.batches()),
@@ -93,7 +99,7 @@ class ProfPart:
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
             "task_metric": self.metrics.tasks,
-            "mark": self.counters.marks,
+            "mark": marks.marks,
             "module_memory": self.counters.module_memory,
             "device_memory": self.counters.device_memory,
         }
