@@ -1,8 +1,13 @@
 """What holds for every test."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
+
+# packages that tests share: synth.  At the end, so that nothing here hides an installed package
+sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session", autouse=True)

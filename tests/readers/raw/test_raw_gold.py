@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from synth import parse_options, simulate
 
 from warehouse.export import export
 from warehouse.ingest import ingest
@@ -16,8 +17,7 @@ from warehouse.readers.raw import RawReader
 from warehouse.readers.raw_files import find_raw
 
 TESTS = Path(__file__).parents[2]
-SHARED = TESTS.parents[1] / "shared"
-GOLD = SHARED / "data" / "gold"
+GOLD = TESTS.parents[1] / "shared" / "data" / "gold"
 SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
@@ -46,9 +46,7 @@ def raw(tmp_path_factory):
             command = GOLD / scenario / "command.txt"
             if command.exists():
                 arguments = command.read_text(encoding="utf-8").split()[2:]
-                tool = SHARED / "tools" / "synth_run.py"
-                done = [sys.executable, "-B", tool, folder, *arguments]
-                subprocess.run(done, check=True, stdout=subprocess.DEVNULL, cwd=tool.parent)
+                simulate(parse_options([str(folder), *arguments]))
             else:
                 shutil.copytree(GOLD / scenario / "raw", folder)
             made[scenario] = folder
