@@ -52,6 +52,8 @@ def rank_files() -> list[RankFile]:
         _csv("operator_memory"),
         _csv("memory_record"),
         _csv("npu_module_mem"),
+        _csv("data_preprocess"),
+        *(_csv(kind) for kind in ("l2_cache", "soc_pmu", "nic", "roce", "pcie", "hccs")),
         RankFile("communication", "communication.json", write_communication),
         RankFile("communication_matrix", "communication_matrix.json", write_communication_matrix),
     ]

@@ -53,13 +53,15 @@ class Frequencies:
                 continue
             before = round(nominal) if nominal is not None else int(value[0])
             begin = host.begin_ns or folder.begin_ns
-            known = [at for at in (begin, host.end_ns, self._base_ns(device_id, folder, changed)) if at is not None]
+            known = [
+                at for at in (begin, host.end_ns, self._recorded_from_ns(device_id, folder, changed)) if at is not None
+            ]
             within = changed[(begin is None) | (changed > (begin or 0))]
             time = np.unique(np.concatenate([np.array(known, np.int64), within]))
             key = SeriesKey(device_id, "AICORE_FREQ", None, "freq", "MHz")
             series.add(key, time, self.at(device_id, time, before))
 
-    def _base_ns(self, device_id: int, folder: FolderConfig, changed: Numbers) -> int | None:
+    def _recorded_from_ns(self, device_id: int, folder: FolderConfig, changed: Numbers) -> int | None:
         """Time of the device's start log, where there are changes."""
         tick = folder.device_start.tick
         return self._clocks[device_id].ns(tick) if len(changed) and tick is not None else None

@@ -10,6 +10,8 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.json_text import decimal
+from warehouse.readers.raw_aicpu import AicpuPart
+from warehouse.readers.raw_cache import CachePart
 from warehouse.readers.raw_calls import CallPart
 from warehouse.readers.raw_comm import CommPart
 from warehouse.readers.raw_config import host_clock
@@ -88,6 +90,10 @@ class ProfPart:
         self.metrics.load()
         self.counters = CounterPart(run, device, frequencies)
         self.counters.load()
+        aicpu = AicpuPart(run, device)
+        aicpu.load()
+        caches = CachePart(run, device)
+        caches.load()
         marks = MarkPart(run, self.names, calls, self.pid)
         marks.load()
         self._load_engine_memory(calls)
@@ -99,6 +105,9 @@ class ProfPart:
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
             "task_metric": self.metrics.tasks,
+            "aicpu_task": aicpu.tasks,
+            "data_queue": aicpu.queues,
+            "cache_rate": caches.rates,
             "mark": marks.marks,
             "module_memory": self.counters.module_memory,
             "device_memory": self.counters.device_memory,

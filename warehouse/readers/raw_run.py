@@ -57,6 +57,7 @@ class RawRun:
                     if path not in self.ledgers:
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
+                        self.bytes_of[path] = (0, path.stat().st_size)
                         ledger.note(
                             WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
                         )

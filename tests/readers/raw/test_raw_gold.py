@@ -1,16 +1,21 @@
 """Raw profiles against what the vendor's parsers made of them: text and trace, and every record of their databases."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from synth import parse_options, simulate
 
+from warehouse import store
 from warehouse.export import export
+from warehouse.export.csv_file import write_csv
+from warehouse.export.selection import Selection, choose
 from warehouse.ingest import ingest
 from warehouse.readers.official import OfficialReader
 from warehouse.readers.raw import RawReader
@@ -121,6 +126,28 @@ def test_records_are_those_of_the_database(raw, scenario):
             assert mine - others == others - mine == Counter(), kind
 
 
+def _samples(reader):
+    """Samples by what they count, whole numbers as in databases."""
+    keys, found = {}, Counter()
+    for kind, batch in reader.counters():
+        for row in batch.to_pylist():
+            if kind == "counter_series":
+                keys[row.pop("series")] = tuple(row.values())
+            else:
+                found[(*keys[row["series"]], row["time_ns"], int(row["value"]))] += 1
+    return found
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_counters_are_those_of_the_database(raw, scenario):
+    for root in sorted(raw(scenario).glob("*_ascend_pt")):
+        (database,) = (GOLD / scenario / "expected" / root.name / OUTPUT).glob("ascend_pytorch_profiler*.db")
+        (info,) = root.glob("profiler_info*.json")
+        with RawReader(find_raw(root), json.loads(info.read_text())) as ours, OfficialReader(database) as theirs:
+            found, expected = _samples(ours), _samples(theirs)
+        assert found == expected
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_byte_is_accounted_for(raw, scenario):
     for root in sorted(raw(scenario).glob("*_ascend_pt")):
@@ -129,3 +156,21 @@ def test_every_byte_is_accounted_for(raw, scenario):
             for path, (decoded, rejected) in reader.bytes_of.items():
                 assert (decoded, rejected) == (path.stat().st_size, 0)
             assert all(ledger.balanced() for ledger in reader.ledgers.values())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_hardware_files_are_those_of_msprof(raw, tmp_path, scenario):
+    ingest([raw(scenario)], tmp_path / "W.db")
+    with closing(store.open_read(tmp_path / "W.db", query_only=False)) as connection:
+        for rank in choose(connection, Selection()):
+            folder = GOLD / scenario / "expected" / rank.directory / "mindstudio_profiler_output"
+            for expected in [path for kind in ("hbm", "aicpu") for path in folder.glob(f"{kind}_*.csv")]:
+                kind = expected.name.partition("_")[0]
+                write_csv(connection, rank, tmp_path / "made.csv", f"msprof_{kind}")
+                made, wanted = (path.read_text().splitlines() for path in (tmp_path / "made.csv", expected))
+                assert _without_stamps(made) == _without_stamps(wanted)
+
+
+def _without_stamps(lines):
+    """The vendor's stamps of the AI CPU went through doubles."""
+    return [re.sub(r"\d{16}\.\d{3}\t", "", line) for line in lines]
