@@ -27,7 +27,7 @@ from warehouse.readers.raw_rows import (
 )
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import KEYS, task_keys
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 _PARTS = {
     "compute": "compute_ns",
@@ -119,7 +119,7 @@ class AicpuPart:
 
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""
-        tasks = cut_at(self._device.joined.batches(), list(KEYS))
+        tasks = self._device.joined.batches(together=list(KEYS))
         for batch, nodes in aligned_whole(tasks, self._nodes, KEYS):
             if batch is None:
                 self._take(nodes, np.full(nodes.num_rows, NONE))

@@ -34,7 +34,7 @@ from warehouse.readers.raw_rows import (
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_series import by_value
 from warehouse.readers.raw_tasks import COMPUTE, KEYS
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 Events = tuple[tuple[int, ...], ...]
 _L2, _TLB = 1, 2  # kinds of records
@@ -116,7 +116,7 @@ class CachePart:
             columns = dict(zip(_OF_TASK, numbers(batch, *_OF_TASK), strict=True))
             executed.add(rows(len(where), stream_key=where >> 32, task=what >> 33, **columns))
         unlinked = 0
-        tasks = cut_at(executed.batches(), list(_GROUP))
+        tasks = executed.batches(together=list(_GROUP))
         for of_tasks, records in aligned_whole(tasks, self._found, _GROUP):
             place = np.full(records.num_rows, NONE) if of_tasks is None else _executions(of_tasks, records)
             unlinked += int((place == NONE).sum())

@@ -26,7 +26,7 @@ from warehouse.readers.raw_files import DeviceFiles
 from warehouse.readers.raw_rows import NONE, Numbers, numbers, rows
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_series import SeriesKey, SeriesRows, by_value
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 _MEGABYTE = 1048576
 _KINDS = ("read", "write")
@@ -113,7 +113,7 @@ def _load_ddr(run: RawRun, device: DeviceFiles, folder: FolderConfig, series: Se
         found.add(rows(len(time), time_us=time, count=count, event=event, of_master=(mark != _NO_MASTER) * 1))
     size = 32 if folder.chip in _WIDE_DDR else 16
     before = 0  # us: stamps count from the start of the recording
-    for batch in cut_at(found.batches(), ["time_us"]):
+    for batch in found.batches(together=["time_us"]):
         time, count, event, of_master = numbers(batch, "time_us", "count", "event", "of_master")
         moments, first = np.unique(time, return_index=True)
         elapsed = np.diff(np.r_[before, moments]) * 1000
@@ -158,7 +158,7 @@ def _load_llc(run: RawRun, device: DeviceFiles, folder: FolderConfig, series: Se
         text = f"counts of events that do not belong to the mode {mode!r}; they were left out"
         run.ledger.note(WARNING, "unknown-event", text, table="llc", count=unknown)
     before: tuple[int, int] = (NONE, NONE)
-    for batch in cut_at(found.batches(), ["llc", "time"]):
+    for batch in found.batches(together=["llc", "time"]):
         before = _add_llc(batch, before, mode, device.device_id, series)
 
 
