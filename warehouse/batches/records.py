@@ -71,6 +71,9 @@ RECORDS: dict[str, pa.Schema] = {
     ),
     # PMU value of a task; task_row = `row` of its device event; by descriptor, so that a task's values are together
     "task_metric": _schema("task_row name! value:real"),
+    # the same as a row a task: a real column a metric follows, in the order of the reader's metric names and named by
+    # their place in it, "0", "1" ...; in order of descriptors
+    "task_metrics": _schema("task_row!"),
     # size_bytes is null where no sizes were recorded; engine: what the device says the copy was
     "memory_copy": _schema("task_row! size_bytes direction engine"),
     # task of a collective, sorted by start; op_row = `row` of its operation's device event

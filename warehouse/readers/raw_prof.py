@@ -104,7 +104,7 @@ class ProfPart:
             "device_event": device.events.batches,
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
-            "task_metric": self.metrics.tasks,
+            "task_metrics": self.metrics.tasks,
             "aicpu_task": aicpu.tasks,
             "data_queue": aicpu.queues,
             "cache_rate": caches.rates,
