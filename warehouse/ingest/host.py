@@ -64,7 +64,7 @@ class HostPass:
         self._node = load.strings.text_ids("node")
         self._event_calls = load.strings.text_ids(*_EVENT_CALLS)
         self.links = HostLinks(
-            load.links.table("api_call op rule sort step inside start is_flow host_step"),
+            load.links.table("api_call op rule sort step inside start is_flow host_step python"),
             load.links.table("op step"),
         )
 
@@ -137,7 +137,7 @@ class HostPass:
         is_flow = (is_node | is_one_of(rows["text"], self._event_calls)).astype(np.int64)
         self.links.calls.add(
             rows["connection_no"], rows["id"], rows["op"], rows["rule"], sort, step, inside, rows["start_ns"], is_flow,
-            rows["step"],
+            rows["step"], rows["python"],
         )  # fmt: skip
 
     def _link_allocations(self, rows: dict[str, Numbers]) -> None:
@@ -215,14 +215,14 @@ def _moved(number: Numbers, base: int) -> Numbers:
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_SWEPT = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside")
+_SWEPT = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python")
 _SLICE = ("start_ns", "end_ns", "thread", "text", "id", "parent", "depth", "lane", "step")
 # what each kind of event needs of the batch and of what was found for it
 _COLUMNS = {
     HOST_OP: (*_SLICE, "sequence_no", "forward_thread_no", "stack", "shapes", "dtypes", "module"),
     HOST_PYTHON: (*_SLICE, "frame_no", "outer_frame_no"),
     HOST_API: (
-        *_SLICE, "level", "connection_no", "mode", "item", "queue", "number", "op", "rule", "inside",
+        *_SLICE, "level", "connection_no", "mode", "item", "queue", "number", "op", "rule", "inside", "python",
     ),
     HOST_ALLOCATION: ("row", "op", "step"),
 }  # fmt: skip
