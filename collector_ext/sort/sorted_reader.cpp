@@ -60,4 +60,30 @@ SharedBatch SortedReader::next(std::size_t most) {
     return batch;
 }
 
+std::size_t SortedReader::next_words(std::size_t most, std::int64_t missing, std::vector<std::int64_t>& out) {
+    const std::size_t rows = merge_.next(std::max<std::size_t>(most, 1), together_, segments_);
+    out.resize(columns_.size() * rows);
+    std::int64_t* values = out.data();
+    for (const std::size_t column : columns_) {
+        for (const Segment& segment : segments_) {
+            segment.columns->copy_values(column, segment.first, segment.count, values);
+            for (std::size_t row = 0; segment.columns->form(column).nulls > 0 && row < segment.count; ++row) {
+                if (segment.columns->is_null(column, segment.first + row)) {
+                    values[row] = missing;
+                }
+            }
+            values += segment.count;
+        }
+    }
+    return rows;
+}
+
+std::vector<std::string> SortedReader::names() const {
+    std::vector<std::string> found;
+    for (const std::size_t column : columns_) {
+        found.push_back(sorter_->schema()[column].name);
+    }
+    return found;
+}
+
 }  // namespace npuwh::sort

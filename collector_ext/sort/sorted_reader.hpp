@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,12 @@ public:
 
     // The next rows, so many unless rows belong together or there are no more; null at the end.
     SharedBatch next(std::size_t most);
+
+    // As `next`, the columns one after the other in `out`, `missing` for a null; returns how many rows.
+    std::size_t next_words(std::size_t most, std::int64_t missing, std::vector<std::int64_t>& out);
+
+    std::size_t columns() const { return columns_.size(); }
+    std::vector<std::string> names() const;
 
 private:
     std::shared_ptr<RowSorter> sorter_;
