@@ -1,5 +1,5 @@
 // Sorters of rows and the memory they share.
-#include "sort/row_sorter.hpp"
+#include "bindings/row_sorter.hpp"
 
 #include <pybind11/stl.h>
 
@@ -15,6 +15,7 @@
 #include "bindings/guarded.hpp"
 #include "decode/arrow_abi.hpp"
 #include "sort/sorted_reader.hpp"
+#include "sweep/columns.hpp"
 
 namespace py = pybind11;
 
@@ -29,19 +30,6 @@ using sort::WordColumn;
 using sqlite_file::ColumnSource;
 
 using GuardedReader = Guarded<sort::SortedReader>;
-
-// A sorter and the columns that it was told to expect.
-struct PySorter {
-    std::shared_ptr<RowSorter> sorter;
-    std::vector<SortColumn> columns;
-};
-
-// Columns of int64 one after the other.
-struct Int64Block {
-    std::size_t columns;
-    std::size_t rows;
-    std::vector<std::int64_t> values;
-};
 
 ColumnType type_of(const std::string& format, const std::string& name) {
     if (format == "g") {
@@ -102,7 +90,7 @@ void add(PySorter& self, const py::object& batch) {
     self.sorter->append(names, columns, static_cast<std::size_t>(array->length));
 }
 
-WordColumn words_of(const ColumnSource& source, const SortColumn& column, std::size_t rows) {
+WordColumn words_of(const ColumnSource& source, const SortColumn& column, std::size_t rows, bool is_sparse) {
     if (source.kind == ColumnSource::Kind::null) {
         return {nullptr, nullptr, 0, WordColumn::Kind::null};
     }
@@ -118,7 +106,8 @@ WordColumn words_of(const ColumnSource& source, const SortColumn& column, std::s
                               std::to_string(rows));
     }
     const auto first = static_cast<std::size_t>(source.offset);
-    return {values + first, source.valid, source.valid == nullptr ? 0 : first, WordColumn::Kind::varying};
+    const WordColumn::Kind kind = is_sparse ? WordColumn::Kind::sparse : WordColumn::Kind::varying;
+    return {values + first, source.valid, source.valid == nullptr ? 0 : first, kind};
 }
 
 std::vector<std::uint32_t> places_where(const py::object& where, std::size_t rows) {
@@ -136,7 +125,7 @@ std::vector<std::uint32_t> places_where(const py::object& where, std::size_t row
     return places;
 }
 
-void add_columns(PySorter& self, std::size_t rows, const py::dict& columns, const py::object& where) {
+void add_columns(PySorter& self, std::size_t rows, const py::dict& columns, const py::object& where, const py::tuple& sparse) {
     if (self.columns.empty()) {
         for (const auto& item : columns) {
             self.columns.push_back({py::str(item.first), ColumnType::int64, false});
@@ -153,7 +142,7 @@ void add_columns(PySorter& self, std::size_t rows, const py::dict& columns, cons
         }
         ++found;
         inputs.push_back(std::make_unique<ColumnInput>(columns[name], column.name));
-        words.push_back(words_of(inputs.back()->source(), column, rows));
+        words.push_back(words_of(inputs.back()->source(), column, rows, sparse.contains(name)));
     }
     if (found != columns.size()) {
         throw py::value_error("RowSorter.add_columns: there are columns that the sorter does not have");
@@ -173,13 +162,22 @@ std::unique_ptr<GuardedReader> read(const PySorter& self, const std::vector<std:
     return std::make_unique<GuardedReader>(self.sorter, columns, together);
 }
 
-py::object next_columns(GuardedReader& self, std::size_t rows, std::int64_t missing) {
+template <class Next>
+py::object block_of(GuardedReader& self, Next next) {
     auto block = std::make_unique<Int64Block>();
     self.run([&](sort::SortedReader& reader) {
         block->columns = reader.columns();
-        block->rows = reader.next_words(rows, missing, block->values);
+        block->rows = next(reader, block->values);
     });
     return block->rows == 0 ? py::none() : py::cast(std::move(block));
+}
+
+py::object next_columns(GuardedReader& self, std::size_t rows) {
+    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.next_words(rows, kNone, out); });
+}
+
+py::object columns_between(GuardedReader& self, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last) {
+    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.words_between(first, last, kNone, out); });
 }
 
 }  // namespace
@@ -203,11 +201,13 @@ void bind_row_sorter(py::module_& module) {
                 return batch_object(self.run([&](sort::SortedReader& reader) { return reader.next(rows); }));
             },
             py::arg("rows"))
-        .def("next_columns", &next_columns, py::arg("rows"), py::arg("missing") = -1);
+        .def("next_columns", &next_columns, py::arg("rows"))
+        .def("columns_between", &columns_between, py::arg("first"), py::arg("last"));
     py::class_<PySorter>(module, "RowSorter")
         .def(py::init(&make), py::arg("keys"), py::arg("folder"), py::arg("schema") = py::none())
         .def("add", &add, py::arg("batch"))
-        .def("add_columns", &add_columns, py::arg("rows"), py::arg("columns"), py::arg("where") = py::none())
+        .def("add_columns", &add_columns, py::arg("rows"), py::arg("columns"), py::arg("where") = py::none(),
+             py::arg("sparse") = py::tuple())
         .def("spill", [](PySorter& self) {
             const py::gil_scoped_release release;
             self.sorter->spill();

@@ -49,7 +49,7 @@ Form measure(const WordColumn& column, std::size_t first, std::size_t rows) {
         form.nulls = static_cast<std::uint32_t>(rows);
     } else if (column.kind == WordColumn::Kind::constant) {
         form.least = form.most = *column.values;
-    } else if (column.validity != nullptr) {
+    } else if (column.may_have_nulls()) {
         form.least = std::numeric_limits<std::int64_t>::max();
         form.most = std::numeric_limits<std::int64_t>::min();
         for (std::size_t row = first; row < first + rows; ++row) {

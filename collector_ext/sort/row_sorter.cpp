@@ -148,7 +148,7 @@ void RowSorter::take_schema(const std::vector<SortColumn>& schema, const std::ve
     }
     for (const Key& key : keys_) {
         const WordColumn& column = columns[key.column];
-        for (std::size_t row = 0; row < rows && (column.validity != nullptr || column.kind == WordColumn::Kind::null); ++row) {
+        for (std::size_t row = 0; row < rows && column.may_have_nulls(); ++row) {
             if (column.is_null(row)) {
                 throw std::invalid_argument("RowSorter: column " + schema_[key.column].name + " is sorted by and has a null in row " + std::to_string(row));
             }
@@ -176,13 +176,13 @@ void RowSorter::append_some(const std::vector<SortColumn>& schema, const std::ve
             const std::size_t count = std::min(kPieceRows, rows.size() - first);
             std::vector<WordColumn> some = columns;
             for (std::size_t column = 0; column < columns.size(); ++column) {
-                if (columns[column].kind != WordColumn::Kind::varying) {
+                if (!columns[column].has_row_values()) {
                     continue;
                 }
                 for (std::size_t row = 0; row < count; ++row) {
                     values[column][row] = columns[column].values[rows[first + row]];
                 }
-                some[column] = {values[column].data(), nullptr, 0, WordColumn::Kind::varying};
+                some[column] = {values[column].data(), nullptr, 0, columns[column].kind};
                 if (columns[column].validity != nullptr) {
                     std::fill(validity[column].begin(), validity[column].end(), std::uint8_t{0});
                     for (std::size_t row = 0; row < count; ++row) {
@@ -216,13 +216,13 @@ void RowSorter::take_rows(const std::vector<WordColumn>& columns, std::size_t ro
 
 void RowSorter::append_to_tail(const std::vector<WordColumn>& columns, std::size_t first, std::size_t rows) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
-        if (columns[column].kind == WordColumn::Kind::varying) {
+        if (columns[column].has_row_values()) {
             tail_[column].insert(tail_[column].end(), columns[column].values + first, columns[column].values + first + rows);
         } else {
             tail_[column].resize(tail_[column].size() + rows, columns[column].value(first));
         }
         std::vector<std::uint8_t>& validity = tail_validity_[column];
-        if (columns[column].validity == nullptr && columns[column].kind != WordColumn::Kind::null) {
+        if (!columns[column].may_have_nulls()) {
             continue;
         }
         if (validity.empty()) {

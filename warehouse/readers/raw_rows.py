@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS
+from warehouse.readers.sorted_rows import Columns, Mask, SortedRows
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1
@@ -73,73 +74,33 @@ def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     return pa.array(column, pa.int64(), mask=empty) if empty.any() else pa.array(column, pa.int64())
 
 
-def adjacent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def adjacent(batches: Iterator[Columns]) -> Iterator[Columns]:
     """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
     meet in one batch."""
-    kept: pa.RecordBatch | None = None
-    for batch in batches:
-        if batch.num_rows:
-            whole = batch if kept is None else joined([kept, batch])
-            yield whole
-            kept = whole.slice(whole.num_rows - 1)
+    kept: Columns = {}
+    for columns in batches:
+        yield {name: np.concatenate([kept[name], column]) for name, column in columns.items()} if kept else columns
+        kept = {name: column[-1:] for name, column in columns.items()}
 
 
-def with_columns(batch: pa.RecordBatch, columns: dict[str, Numbers]) -> pa.RecordBatch:
-    """The batch with further columns."""
-    fields = [*batch.schema, *(pa.field(name, pa.int64()) for name in columns)]
-    arrays = [*batch.columns, *(pa.array(column, pa.int64()) for column in columns.values())]
-    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+def chosen(columns: Columns, where: Mask | Numbers) -> Columns:
+    """Some of the rows.
+
+    >>> chosen({"a": np.array([5, 6])}, np.array([False, True]))["a"].tolist()
+    [6]
+    """
+    return {name: column[where] for name, column in columns.items()}
 
 
 def aligned(
-    first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
-) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
-    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
-    keys and rows of `first` with equal keys never stand in two batches.  Rows of the others
-    before or between them come with the next batch; those after the last do not come.
-    """
-    readers = [Until(other, keys) for other in others]
-    for batch in first:
-        limit = tuple(int(batch.column(key)[-1].as_py()) for key in keys)
-        yield batch, [reader.up_to(limit) for reader in readers]
-
-
-class Until:
-    """Rows of a sorted stream, up to one limit after the other."""
-
-    def __init__(self, source: Iterator[pa.RecordBatch], keys: tuple[str, ...]) -> None:
-        self._source = source
-        self._keys = keys
-        self._kept: pa.RecordBatch | None = None
-
-    def up_to(self, limit: tuple[int, ...]) -> pa.RecordBatch | None:
-        """All rows up to the limit, inclusive."""
-        parts = []
-        while True:
-            batch = self._kept if self._kept is not None else next(self._source, None)
-            self._kept = None
-            if batch is None:
-                break
-            columns = [batch.column(key).to_numpy() for key in self._keys]
-            count = count_up_to(columns, limit)
-            if count:
-                parts.append(batch.slice(0, count))
-            if count < batch.num_rows:
-                self._kept = batch.slice(count)
-                break
-        if not parts:
-            return None
-        return parts[0] if len(parts) == 1 else joined(parts)
-
-
-def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:
-    """How many of the sorted rows come up to the limit, inclusive."""
-    before = np.zeros(len(columns[0]), bool)
-    equal = ~before
-    for column, bound in zip(columns, limit, strict=True):
-        before |= equal & (column < bound)
-        equal &= column == bound
-    return int((before | equal).sum())
+    first: Iterator[Columns], others: list[SortedRows | None], keys: tuple[str, ...]
+) -> Iterator[tuple[Columns, list[Columns | None]]]:
+    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the keys,
+    and rows of `first` with equal keys never stand in two batches."""
+    readers = [None if other is None else other.between() for other in others]
+    for columns in first:
+        low, high = ([int(columns[key][place]) for key in keys] for place in (0, -1))
+        yield columns, [None if reader is None else reader.rows(low, high) for reader in readers]
 
 
 class Lookup:
@@ -202,11 +163,6 @@ def expanded(count: Numbers) -> tuple[Numbers, Numbers]:
     row = np.repeat(np.arange(len(count)), count)
     first = np.cumsum(count) - count
     return row, np.arange(len(row)) - first[row]
-
-
-def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """Several batches of one schema as one."""
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 class Dictionary:
