@@ -10,7 +10,7 @@ import pyarrow as pa
 from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
-from warehouse.readers.raw_rows import NONE, Numbers, adjacent, numbers, record
+from warehouse.readers.raw_rows import NONE, Numbers, adjacent_columns, numbers, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
@@ -110,7 +110,7 @@ class FrameworkPart:
         """
         ranges = SortedRows(["key", "-half", "row"], self.run.spill)
         paired = 0
-        for columns in adjacent(marks.columns(_MARK_FIELDS)):
+        for columns in adjacent_columns(marks.columns(_MARK_FIELDS)):
             half, is_end, tid, name, time, key, pid, row = columns.values()
             pair = np.flatnonzero(
                 (half[1:] == half[:-1]) & (tid[1:] == tid[:-1]) & (name[1:] == name[:-1])

@@ -9,7 +9,7 @@ import numpy as np
 from warehouse.batches.records import HOST_PYTHON
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_framework import FrameworkPart
-from warehouse.readers.raw_rows import Dictionary, Numbers, adjacent, numbers
+from warehouse.readers.raw_rows import Dictionary, Numbers, adjacent_columns, numbers
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import Columns, SortedRows
 
@@ -138,7 +138,7 @@ class PythonPart:
         """Ranges from a call and the next return of the same thread and depth; the last row of each batch comes
         again."""
         position = 0
-        for columns in adjacent(_closed(levels.columns())):
+        for columns in adjacent_columns(_closed(levels.columns())):
             tid, pid, level, _, time, name, is_return, number, outer = columns.values()
             is_call = is_return[:-1] == 0
             follows = (tid[1:] == tid[:-1]) & (level[1:] == level[:-1]) & (is_return[1:] == 1)

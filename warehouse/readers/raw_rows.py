@@ -74,13 +74,36 @@ def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     return pa.array(column, pa.int64(), mask=empty) if empty.any() else pa.array(column, pa.int64())
 
 
-def adjacent(batches: Iterator[Columns]) -> Iterator[Columns]:
+def adjacent_columns(batches: Iterator[Columns]) -> Iterator[Columns]:
     """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
     meet in one batch."""
     kept: Columns = {}
     for columns in batches:
         yield {name: np.concatenate([kept[name], column]) for name, column in columns.items()} if kept else columns
         kept = {name: column[-1:] for name, column in columns.items()}
+
+
+def adjacent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
+    meet in one batch."""
+    kept: pa.RecordBatch | None = None
+    for batch in batches:
+        if batch.num_rows:
+            whole = batch if kept is None else joined([kept, batch])
+            yield whole
+            kept = whole.slice(whole.num_rows - 1)
+
+
+def with_columns(batch: pa.RecordBatch, columns: dict[str, Numbers]) -> pa.RecordBatch:
+    """The batch with further columns."""
+    fields = [*batch.schema, *(pa.field(name, pa.int64()) for name in columns)]
+    arrays = [*batch.columns, *(pa.array(column, pa.int64()) for column in columns.values())]
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """Several batches of one schema as one."""
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def chosen(columns: Columns, where: Mask | Numbers) -> Columns:
@@ -102,6 +125,70 @@ def aligned(
         low, high = ([int(columns[key][place]) for key in keys] for place in (0, -1))
         yield columns, [None if reader is None else reader.rows(low, high) for reader in readers]
 
+
+def aligned_whole(
+    first: Iterator[pa.RecordBatch], other: SortedRows, keys: tuple[str, ...]
+) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch]]:
+    """As `aligned` for one other, all rows of which come: those after the last of `first` with None.
+
+    >>> from warehouse.readers.sorted_rows import SpillFolder
+    >>> rows_ = SortedRows(["key"], SpillFolder())
+    >>> rows_.add(rows(3, key=np.array([1, 2, 5])))
+    >>> first = iter([rows(2, key=np.array([2, 3]))])
+    >>> [(mine and mine.num_rows, found.num_rows) for mine, found in aligned_whole(first, rows_, ("key",))]
+    [(2, 2), (None, 1)]
+    """
+    reader = Until(other.batches(), keys)
+    for batch in first:
+        found = reader.up_to(tuple(int(batch.column(key)[-1].as_py()) for key in keys))
+        if found is not None:
+            yield batch, found
+    for rest in reader.rest():
+        yield None, rest
+
+
+class Until:
+    """Rows of a sorted stream, up to one limit after the other."""
+
+    def __init__(self, source: Iterator[pa.RecordBatch], keys: tuple[str, ...]) -> None:
+        self._source = source
+        self._keys = keys
+        self._kept: pa.RecordBatch | None = None
+
+    def up_to(self, limit: tuple[int, ...]) -> pa.RecordBatch | None:
+        """All rows up to the limit, inclusive."""
+        parts = []
+        while True:
+            batch = self._kept if self._kept is not None else next(self._source, None)
+            self._kept = None
+            if batch is None:
+                break
+            columns = [batch.column(key).to_numpy() for key in self._keys]
+            count = count_up_to(columns, limit)
+            if count:
+                parts.append(batch.slice(0, count))
+            if count < batch.num_rows:
+                self._kept = batch.slice(count)
+                break
+        if not parts:
+            return None
+        return parts[0] if len(parts) == 1 else joined(parts)
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """What was never asked for."""
+        if self._kept is not None:
+            yield self._kept
+        yield from self._source
+
+
+def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:
+    """How many of the sorted rows come up to the limit, inclusive."""
+    before = np.zeros(len(columns[0]), bool)
+    equal = ~before
+    for column, bound in zip(columns, limit, strict=True):
+        before |= equal & (column < bound)
+        equal &= column == bound
+    return int((before | equal).sum())
 
 class Lookup:
     """Rows found by a pair of numbers; of several the first, unless `all_of` is asked."""

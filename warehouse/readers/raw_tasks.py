@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.readers.issues import INFO
 from warehouse.readers.raw_calls import RUNTIME, CallPart
 from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_dictionary import Names
@@ -16,7 +17,8 @@ from warehouse.readers.raw_rows import NONE, Lookup, aligned, as_bits, chosen, e
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import Columns, Mask, Numbers, SortedRows
 
-COMPUTE, SMALL_OP, OTHER = range(3)  # class of a task
+# class of a task; a whole one stands beside rows for its contexts and describes nothing
+COMPUTE, SMALL_OP, OTHER, WHOLE = range(4)
 _FLIP, _MAINTENANCE = 98, 6  # runtime task types with fixed numbers
 _BATCH_IDS_SINCE = 467473  # drvVersion
 NO_CONTEXT = 0xFFFFFFFF
@@ -53,7 +55,10 @@ _LINKS = {
 _TRACK_LINKS = (
     "model", "model_item", "node", "node_item", "node_type", "outer", "comm", "comm_item", "comm_type", "parent",
 )  # fmt: skip
-_TASK_FIELDS = ("row", "device", "stream", "batch", "task", "model", "type", "copy_size", "copy_direction", "outer")
+_TRACK_FIELDS = ("time", "thread", "device", "stream", "task", "batch", "task_type")
+_TASK_FIELDS = (
+    "row", "device", "stream", "batch", "task", "model", "graph", "type", "copy_size", "copy_direction", "outer",
+)  # fmt: skip
 _LAUNCHED_FIELDS = (
     *_TASK_FIELDS, "node", "node_item", "comm", "comm_item", "kernel_name", "block_count", "core_ratio",
 )  # fmt: skip
@@ -66,6 +71,12 @@ def task_keys(device: Numbers, stream: Numbers, batch: Numbers, task: Numbers, c
         KEYS[0]: (device << 52) | (stream << 32) | batch,
         KEYS[1]: (task << 33) | np.where(context == NONE, 0, context + 1),
     }
+
+
+def parts_of_keys(columns: Columns) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+    """The reverse: device, stream, batch, task, context."""
+    first, second = (columns[key] for key in KEYS)
+    return first >> 52, (first >> 32) & 0xFFFFF, first & 0xFFFFFFFF, second >> 33, (second & ((1 << 33) - 1)) - 1
 
 
 class HostTasks:
@@ -89,7 +100,8 @@ class HostTasks:
         self._by_call: dict[str, SortedRows] = {}
         self._next_row = 0
         self._points = {stream: SortedRows(["time", "row"], run.spill) for stream in _POINTS}
-        graphs.tensor_lists = self._describer.add_tensor_lists  # type: ignore[method-assign]
+        self._repeated = 0
+        self.first_streams: dict[int, int] = {}  # graph -> stream of its first captured task
 
     def load_points(self) -> None:
         """Decode what is to be located in the tree of calls."""
@@ -124,6 +136,7 @@ class HostTasks:
     def _find_flips(self) -> None:
         version = self._run.config.host.info.get("drvVersion")
         if not isinstance(version, int) or version < _BATCH_IDS_SINCE:
+            self._graphs.complete(self._flips)
             return
         for late in (False, True):
             for columns in self._points["compact.task_track"].columns(_FLIP_FIELDS):
@@ -134,6 +147,8 @@ class HostTasks:
                     self._flips.see(*(column[task_only] for column in (device, stream, time, task)))
                 elif flip.any():
                     self._flips.add(*(column[flip] for column in (device, stream, time, task, number)))
+            if not late:
+                self._graphs.complete(self._flips)
             if not self._flips.has_late:
                 break
 
@@ -142,6 +157,9 @@ class HostTasks:
         tracks = self._calls.located(self._points.pop("compact.task_track"), _TRACK_LINKS)
         for found, (copies,) in aligned(tracks, [self._copies], ("time",)):
             self._sort_out(found, copies)
+        if self._repeated:
+            text = "tasks that were reported more than once; they count once"
+            self._run.ledger.note(INFO, "repeated", text, table="task_track", count=self._repeated)
         self._take_launched()
         self._take_small_ops()
 
@@ -155,14 +173,13 @@ class HostTasks:
         return self._by_call[stream]
 
     def _sort_out(self, found: Columns, copies: Columns | None) -> None:
+        found = self._once(found)
         device, stream, time, kind = (found[name] for name in ("device", "stream", "time", "task_type"))
         # the batch slot of a task holds nothing of use: it is replaced by the computed one
         found["batch"] = self._flips.batches(device, stream, time)
-        found["model"] = np.where(
-            found["model"] != NONE,
-            found["model_item"],
-            self._graphs.models(device, stream, found["batch"], time),
-        )
+        is_outside = found["model"] == NONE  # of models of the graph engine
+        graph = found["graph"] = np.where(is_outside, self._graphs.graphs(device, stream, time), NONE)
+        found["model"] = np.where(is_outside, self._graphs.models(graph), found["model_item"])
         type_ = found["type"] = self._names.of_types(RUNTIME, kind)
         is_copy = self._names.types_named(type_, ("MEMCPY_ASYNC",))
         found["copy_size"], found["copy_direction"] = self._copy_facts(found, copies, is_copy)
@@ -170,12 +187,28 @@ class HostTasks:
         is_task = (kind != _FLIP) & (kind != _MAINTENANCE) & (found["device_kind"] == 0)
         is_kernel = self._names.types_beginning(type_, "KERNEL") | self._names.types_named(type_, ("STARS_COMMON",))
         is_kernel |= self._names.types_named(type_, ("FFTS_PLUS",)) & (comm == NONE)
+        self._note_first_streams(graph[is_task], stream[is_task])
         launched = is_task & is_kernel & (node != NONE) & self._is_launching(found)
         in_comm = is_task & ~launched & (comm != NONE)
         count = len(time)
         self._launched.add_columns(count, launched, **{name: found[name] for name in _LAUNCHED_FIELDS})
         self._in_comm.add_columns(count, in_comm, **{name: found[name] for name in _COMM_FIELDS})
         self._take_others(chosen(found, is_task & ~launched & ~in_comm))
+
+    def _once(self, found: Columns) -> Columns:
+        """The tracks without those that are reported again, as those of a captured graph may be."""
+        time = found["time"]
+        if not (time[1:] == time[:-1]).any():
+            return found
+        columns = np.stack([found[name] for name in _TRACK_FIELDS])
+        _, first = np.unique(columns, axis=1, return_index=True)
+        self._repeated += len(time) - len(first)
+        return found if len(first) == len(time) else chosen(found, np.sort(first))
+
+    def _note_first_streams(self, graph: Numbers, stream: Numbers) -> None:
+        """Tracks come in the order in which they were captured."""
+        for each in np.unique(graph[graph != NONE]).tolist():
+            self.first_streams.setdefault(each, int(stream[graph == each][0]))
 
     def _is_launching(self, found: Columns) -> Mask:
         """Whether the node around a task launches it: `step_info` and operators of the LCCL library do not."""
@@ -210,7 +243,7 @@ class HostTasks:
         if not len(type_):
             return
         is_kernel = self._names.types_named(type_, _KERNELS)
-        place, facts = self._graphs.describe(*(tracks[name] for name in ("device", "stream", "task", "model")))
+        place, facts = self._graphs.describe(*(tracks[name] for name in ("graph", "stream", "task")))
         described = is_kernel & ((place != NONE) | (tracks["kernel_name"] != 0))
         context = np.where(self._names.types_named(type_, _MIX), 0, NONE)
         row = self._add(tracks, np.where(described, COMPUTE, OTHER), context, tracks["parent"])
@@ -227,7 +260,7 @@ class HostTasks:
         row = np.arange(self._next_row, self._next_row + count)
         self._next_row += count
         keys = task_keys(tracks["device"], tracks["stream"], tracks["batch"], tracks["task"], context)
-        kept = {name: tracks[name] for name in ("model", "type", "copy_size", "copy_direction")}
+        kept = {name: tracks[name] for name in ("model", "graph", "type", "copy_size", "copy_direction")}
         self.tasks.add_columns(count, **keys, row=row, connection=connection, class_=class_, **kept)
         return row
 
@@ -253,7 +286,7 @@ class HostTasks:
             first = Lookup(task[row], context).first(task[row], context) == np.arange(len(row))
             row, context, is_whole = row[first], context[first], is_whole[first]
             tracks = chosen(columns, task[row])
-            numbered = self._add(tracks, np.where(is_whole, OTHER, COMPUTE), context, tracks["node"])
+            numbered = self._add(tracks, np.where(is_whole, WHOLE, COMPUTE), context, tracks["node"])
             kept = ~is_whole
             self._add_operators(node.described(chosen(tracks, kept), numbered[kept], operator[row][kept]))
 
