@@ -41,6 +41,9 @@ class RawRun:
         self._tensor_lists = 0
         self.files = files
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
+        for path, reason in self.config.damaged.items():
+            self.ledgers[path] = Ledger()
+            self.ledgers[path].note(WARNING, "bad-configuration", reason, table=path.parent.name)
         for path in self.files.unknown:
             self.ledgers[path] = Ledger()
             self.ledgers[path].note(
