@@ -5,7 +5,16 @@ from __future__ import annotations
 from warehouse.ingest.analysis import AnalysisSample
 from warehouse.ingest.comm import Groups, load_comm_tasks
 from warehouse.ingest.device import DevicePass
-from warehouse.ingest.few_records import load_copies, load_counters, load_gc, load_marks, load_overlap, load_stacks
+from warehouse.ingest.few_records import (
+    load_aicpu,
+    load_cache_rates,
+    load_copies,
+    load_counters,
+    load_gc,
+    load_marks,
+    load_overlap,
+    load_stacks,
+)
 from warehouse.ingest.graphs import Graphs
 from warehouse.ingest.host import HostPass, load_steps
 from warehouse.ingest.kernels import KernelCatalogue, load_kernels
@@ -36,6 +45,8 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device).run()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
+    load_cache_rates(load, device.tasks)
+    load_aicpu(load, device.tasks)
     load_comm_tasks(load, groups, device.tasks, device.operations)
     groups.write()
     load_gc(load)

@@ -22,6 +22,7 @@ from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, Hos
 from warehouse.readers.sorted_rows import SortedRows
 
 DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
+ACCELERATOR = ("acc", "time", "read_bandwidth", "write_bandwidth", "read_outstanding", "write_outstanding")
 _BATCH_IDS_SINCE = 467473  # drvVersion
 _SQE_TYPES = (
     "AI_CORE", "AI_CPU", "AIV_SQE", "PLACE_HOLDER_SQE", "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE",
@@ -62,6 +63,7 @@ class DevicePart:
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
         self._graph_tasks = SortedRows(["device", "model", "run", "start"], run.spill)
         self._next_descriptor = 0
@@ -109,6 +111,8 @@ class DevicePart:
         for kind, batch in self._run.device_stream(device, "stars_soc"):
             if kind != "device_task":
                 lone += batch.num_rows if kind == "lone_task_record" else 0
+                if kind == "acc_pmu":
+                    self._keep_accelerators(device.device_id, batch)
                 continue
             count = batch.num_rows
             fields = ("stream", "task", "context", "is_sub_task", "sqe_type", "sub_task_type")
@@ -126,6 +130,10 @@ class DevicePart:
         if lone:
             text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
+
+    def _keep_accelerators(self, device_id: int, batch: pa.RecordBatch) -> None:
+        found = self.accelerators.setdefault(device_id, SortedRows(["time"], self._run.spill))
+        found.add(rows(batch.num_rows, **dict(zip(ACCELERATOR, numbers(batch, *ACCELERATOR), strict=True))))
 
     def _join(self) -> None:
         first_row = 0

@@ -61,6 +61,8 @@ class Run:
             (RUNTIME, FLIP): "FLIP_TASK",
         }
         self.log: list[tuple[int, bytes]] = []
+        self.sample: dict[str, object] = {}  # replaces keys of sample.json
+        self.identity: dict[str, object] = {"pid": str(PID), "hostname": "node0"}  # replaces keys of info.json
 
     def add(self, name: str, data: bytes) -> None:
         self.files[name] = self.files.get(name, b"") + data
@@ -198,9 +200,9 @@ class Run:
         if self.log:
             log = b"".join(record for _, record in sorted(self.log, key=lambda item: item[0]))
             made[f"{PROF}/device_0/data/stars_soc.data.0.slice_0"] = log
-        identity = {"pid": str(PID), "hostname": "node0"}
         for folder, device in (("host", None), ("device_0", 0)):
-            texts = configuration(CLOCK, "l1", 990_000_000, device, identity)
+            texts = configuration(CLOCK, "l1", 990_000_000, device, self.identity)
+            texts["sample.json"] = json.dumps({**json.loads(texts["sample.json"]), **self.sample})
             made |= {f"{PROF}/{folder}/{name}": text.encode() for name, text in texts.items()}
         return made
 
