@@ -172,8 +172,9 @@ def only_noise(rng, root):
 
 # --- configuration ----------------------------------------------------------------------------------------------------
 ODD_TEXTS = (
-    "", "{", "[]", "null", "{}", "7", '"text"', "\0\0\0", "[" * 100_000, '{"a":' * 20_000, '{"CPU": 7, "DeviceInfo": "x"}',
-    '{"CPU": [[]], "DeviceInfo": [null]}', "\xff\xfe{}", "{'single': 'quotes'}", "cntvct:\nclock_monotonic_raw:x\n",
+    "", "{", "[]", "null", "{}", "7", '"text"', "\0\0\0", "[" * 100_000, '{"a":' * 20_000,
+    '{"CPU": 7, "DeviceInfo": "x"}', '{"CPU": [[]], "DeviceInfo": [null]}', "\xff\xfe{}", "{'single': 'quotes'}",
+    "cntvct:\nclock_monotonic_raw:x\n",
     "cntvct:99999999999999999999999999\nclock_monotonic_raw:-5\ncntvct_diff:1e400\n",
 )  # fmt: skip
 ODD_NUMBERS = (
@@ -328,7 +329,7 @@ def dangling(rng, root):
     path = rng.choice([*data_files(root), *configuration_files(root)])
     path.unlink()
     path.symlink_to(rng.choice(("nowhere", path.name, "/dev/zero", "..")))
-    return Done(f"{path.name} is a link to {os.readlink(path)}", [path])
+    return Done(f"{path.name} is a link to {path.readlink()}", [path])
 
 
 @_to(OF_FOLDERS)
@@ -351,8 +352,9 @@ def folder_instead(rng, root):
 def odd_names(rng, root):
     """Files that nobody knows, and names that are no UTF-8."""
     folder = rng.choice([path for path in root.rglob("*") if path.is_dir()])
-    for name in (b"aging.\xff\xfe.slice_0", b"x.slice_", b"host_info.slice_0", b".slice_0", b"torch.unknown", b"a" * 255):
-        Path(os.fsdecode(os.path.join(os.fsencode(folder), name))).write_bytes(rng.randbytes(64))
+    names = (b"aging.\xff\xfe.slice_0", b"x.slice_", b"host_info.slice_0", b".slice_0", b"torch.unknown", b"a" * 255)
+    for name in names:
+        (folder / os.fsdecode(name)).write_bytes(rng.randbytes(64))
     return Done(f"odd names in {folder.name}")
 
 

@@ -133,6 +133,11 @@ def read_config(files: RawFiles, profiler: dict[str, Any], ledger: Ledger) -> Ra
         config.host = _folder(files.prof / "host", "", notes)
         for device in files.devices:
             config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", notes)
+            if not config.host.info and config.devices[device.device_id].info:
+                # each folder has a copy: host and process are the same in all
+                config.host.info = config.devices[device.device_id].info
+                text = f"what info.json should tell of the host is taken from {device.path.name}"
+                ledger.note(INFO, "other-configuration", text, table="host")
             _compare_clocks(config.host, config.devices[device.device_id], device.path.name, ledger)
     return config
 
@@ -165,7 +170,10 @@ def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
 
 def _text(path: Path, notes: _Notes, severity: str) -> str | None:
     if not path.is_file():
-        notes.missing(path, severity)
+        if path.exists() or path.is_symlink():
+            notes.bad(path, "is not a regular file")
+        else:
+            notes.missing(path, severity)
         return None
     try:
         with open_regular(path) as file:
@@ -254,6 +262,8 @@ def host_clock(folder: FolderConfig) -> _native.TickClock:
     offset = folder.offset_ns
     if offset is None:
         raise InputError("no times: start_info is missing or damaged")
+    if not folder.info:
+        raise InputError("no times: info.json, which tells what a tick is, is missing or damaged")
     if not folder.host_mhz:
         return _native.TickClock("", 0, offset)
     start = folder.host_start
