@@ -11,6 +11,7 @@ void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
+void bind_row_reader(pybind11::module_& module);
 void bind_clocks(pybind11::module_& module);
 void bind_decode_batch(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);

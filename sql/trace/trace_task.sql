@@ -58,4 +58,4 @@ SELECT
     t.connection_no AS "args:connection",
     (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes"
 FROM device_task_named t
-ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

@@ -37,4 +37,5 @@ SELECT
     a.connection_no AS "args:connection_id"
 FROM api_call_named a
 LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
-WHERE NOT (r.is_pruned AND a.level IN ('acl', 'model', 'node', 'communication', 'runtime'));
+WHERE NOT (r.is_pruned AND a.level IN ('acl', 'model', 'node', 'communication', 'runtime'))
+ORDER BY a.rank_id, a.start_ns, a.id;

@@ -63,4 +63,5 @@ WHERE t.is_covered = 0
     AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1)
     AND NOT (r.is_pruned AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
         OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
-        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*'));
+        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*'))
+ORDER BY t.rank_id, t.start_ns, t.id;
