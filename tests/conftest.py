@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-# packages that tests share: synth.  At the end, so that nothing here hides an installed package
+# what tests share.  At the end, so that nothing here hides an installed package
 sys.path.append(str(Path(__file__).parent))
+
+import perfetto_trace
+
+
+@pytest.fixture(scope="session")
+def perfetto(tmp_path_factory):
+    """A function: the rows that Perfetto answers to a query about a trace file."""
+    return perfetto_trace.loader(tmp_path_factory.mktemp("perfetto"))
 
 
 @pytest.fixture(scope="session", autouse=True)

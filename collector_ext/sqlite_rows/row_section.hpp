@@ -27,7 +27,7 @@ struct RememberedStatement {
     std::string statement;
     std::vector<std::size_t> slots;
 };
-constexpr std::size_t kMostArguments = 3;
+constexpr std::size_t kMostArguments = 4;
 
 // One SELECT.  Where the section has ranges, its first two parameters are the first and the last time (or id) of a range; `values` are
 // the others.  Of flows the columns are slots, in the order that flow_events.hpp gives.

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from . import codes, host_records
 from .clock import Clock
-from .device_records import counters_of
 from .graph_records import CapturedOp, GraphRecords
 from .launches import ATTRIBUTES
 from .prof_directory import COMM_STREAM, GRAPH_STREAM, STREAM, ProfDirectory
@@ -83,10 +82,7 @@ class BareProgram:
         self._tensors(moment, number, [HALF_INPUT] * 6 + [HALF_OUTPUT])
         contexts = host_records.context_ids(number, 0)
         prof.additional("context_id_info", codes.L_NODE, codes.NODE_CTX, moment, contexts)
-        start = prof.when_idle(STREAM, begin + 15_000)
-        prof.occupy(STREAM, start + 20_000)
-        cycles = 20_000 * 20
-        prof.log.mixed_task(STREAM, task, 0, start, start + 20_000, cycles, counters_of(cycles), 40)
+        prof.run_mixed(STREAM, task, begin + 15_000, 20_000, 20_000 * 20, 40)
         self.now = begin + 50_000
 
     def aicpu_kernel(self):

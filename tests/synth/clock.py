@@ -1,8 +1,5 @@
 """The time axes of a run: wall clock, CLOCK_MONOTONIC_RAW, and the counters of host and device."""
 
-HOST_TICK_NS = 10  # of the counter of an arm host
-DEVICE_TICK_NS = 20
-
 
 class Clock:
     """Moments are ns after the synchronisation point (host_start.log, dev_start.log).
@@ -26,6 +23,14 @@ class Clock:
     def sync_wall_ns(self):
         """ns since the epoch at the synchronisation point."""
         return self.wall_us * 1000 + self.sync_mono_ns - self.mono_ns
+
+    def host_ns(self, moment):
+        """ns since the epoch that the host's stamp of a moment says."""
+        return self.sync_wall_ns + (self.host(moment) - self.host_cnt) * 1000 // round(self.host_mhz)
+
+    def dev_ns(self, moment):
+        """As `host_ns`, of the device's stamp."""
+        return self.sync_wall_ns + (self.dev(moment) - self.dev_cnt) * 1000 // round(self.dev_mhz)
 
     def host(self, moment):
         """Ticks of the host's counter."""

@@ -4,6 +4,14 @@ MAGIC = 0x5A5A  # begins every host record
 STARS_MAGIC = 0x6BD3  # second half word of every record of the hardware log
 
 L_ACL, L_MODEL, L_NODE, L_AICPU, L_COMM, L_RUNTIME = 20000, 15000, 10000, 6000, 5500, 5000
+LEVELS = {
+    L_ACL: "acl",
+    L_MODEL: "model",
+    L_NODE: "node",
+    L_AICPU: "aicpu",
+    L_COMM: "communication",
+    L_RUNTIME: "runtime",
+}
 
 # calls: the high half word is the class of call, the low one is free
 ACL_NN_ADD, ACL_NN_MATMUL = 0x050001, 0x050002

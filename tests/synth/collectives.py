@@ -42,9 +42,10 @@ class Collectives:
         queue_name, node_name, op = COLLECTIVES[kind]
         is_pair = kind in ("send", "receive")
         elements = 4096 * (1 + self.count % 4)
-        end, _ = self.queue.event(moment + 1_000, tid, True, STREAM)
-        end, waited = self.queue.event(end + 600, tid, False, COMM_STREAM)
-        end, correlation = self.queue.enqueue(end + 600, tid, queue_name)
+        end, _, recording = self.queue.event(moment + 1_000, tid, True, STREAM)
+        end, waited, waiting = self.queue.event(end + 600, tid, False, COMM_STREAM)
+        end, queued = self.queue.enqueue(end + 600, tid, queue_name)
+        by = self.rank.truth.ops[queued.op]
         begin = self.queue.dequeue_at(end, COMM_STREAM)
         begin = self.queue.room(COMM_STREAM_2, begin)
         prof = self.prof
@@ -52,15 +53,17 @@ class Collectives:
         ready = max(begin + 12_000, waited, *(prof.when_idle(plane, 0) for plane in PLANES))
         go = (yield ready) + 1_000  # all ranks have arrived
         host = begin + 3_000
-        for number, task in enumerate(self._plan(kind, ready, go, elements * 4, self._peers(is_pair))):
-            self._task(host, number, task, tag, group)
+        plan = list(self._plan(kind, ready, go, elements * 4, self._peers(is_pair)))
+        for number, task in enumerate(plan):
+            self._task(host, number, task, tag, group, by)
             host += 3_600
+        self.rank.truth.comm_op(node_name, prof.strings[group], elements, by, self.rank.number, plan, self.detailed)
         self._describe(host + 400, name, node_name, elements, group)
-        prof.call(codes.L_NODE, codes.NODE_LAUNCH, begin + 2_000, host + 1_000, name, self.tid)
+        prof.call(codes.L_NODE, codes.NODE_LAUNCH, begin + 2_000, host + 1_000, name, self.tid, by)
         call = prof.acl(node_name, codes.ACL_HCCL_FIRST)
-        prof.call(codes.L_ACL, call, begin + 2_000, host + 1_000, tid=self.tid)
-        self.queue.dequeued(begin, host + 3_000, correlation, queue_name)
-        self.rank.framework.op(moment, end + 1_000, tid, op)
+        prof.call(codes.L_ACL, call, begin + 2_000, host + 1_000, tid=self.tid, op=by)
+        self.queue.dequeued(begin, host + 3_000, queued)
+        self.rank.framework.op(moment, end + 1_000, tid, op, inside=[recording, waiting, by])
         self.count += 1
         return end + 2_000
 
@@ -84,22 +87,21 @@ class Collectives:
                 "Notify_Record", codes.T_NOTIFY_RECORD, codes.SQE_NOTIFY_RECORD, plane, at + 300, at + 500, 0, peers[-1]
             )
 
-    def _task(self, host, number, task, tag, group):
+    def _task(self, host, number, task, tag, group, by):
         """host: moment on the queue thread."""
         prof, stream, options = self.prof, PLANES[task.plane], self.rank.options
         plane_call = codes.HCCL_SLAVE if task.plane else codes.HCCL_MASTER
         name = prof.text(task.name)
-        prof.call(codes.L_COMM, plane_call, host, host + 3_000, name, self.tid)
+        prof.call(codes.L_COMM, plane_call, host, host + 3_000, name, self.tid, by)
         task_id = prof.task_id(stream)
-        prof.track(host + 1_200, stream, task_id, task.kind, tid=self.tid)
+        prof.track(host + 1_200, stream, task_id, task.kind, tid=self.tid, op=by)
         if self.detailed:
             payload = host_records.hccl_info(
                 name, tag, group, self.rank.number, task.peer, options.ranks, task.plane, 9 + number, 0, 1, 1.5,
                 0x12C0_0000_1000, 0x12C0_0000_2000, task.size, 0, 4, int(task.size > 0), 0, 0xFFFFFFFF,
             )  # fmt: skip
             prof.additional("hccl_info", codes.L_COMM, codes.HCCL_INFO, host + 2_000, payload, self.tid)
-        prof.log.task(stream, task_id, task.sqe, task.begin, task.end)
-        prof.occupy(stream, task.end)
+        prof.ran(stream, task_id, task.sqe, task.begin, task.end)
 
     def _describe(self, moment, name, node_name, elements, group):
         prof, node = self.prof, codes.L_NODE

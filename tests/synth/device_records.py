@@ -77,11 +77,8 @@ class DeviceLog:
         first, last = self.clock.dev(begin), self.clock.dev(end)
         self.pmu.append((last, TASK_PMU, task_pmu_tail(stream, task, int(is_aiv), cycles, counters, first, last)))
 
-    def mixed_task(self, stream, task, context, begin, end, cycles, counters, blocks):
-        """A mixed kernel: outer pair, inner pair, counters of the whole and of each block."""
-        self.task(stream, task, codes.SQE_AICORE, begin, end)
-        begin, end = begin + 200, end - 200
-        self.part(stream, task, context, begin, end)
+    def mixed_pmu(self, stream, task, context, begin, end, cycles, counters, blocks):
+        """Counters of the inner range of a mixed kernel, of the whole and of each block."""
         first, last = self.clock.dev(begin), self.clock.dev(end)
         whole = task_pmu_tail(stream, task, MIXED, cycles, counters, first, last, codes.SUB_MIX_AIC, context)
         self.pmu.append((last, TASK_PMU, whole))

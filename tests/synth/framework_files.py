@@ -1,11 +1,23 @@
 """The files `torch.*` of a FRAMEWORK directory."""
 
 from . import codes, framework_records
+from .framework_records import C_CALL, C_RETURN, CALL, RETURN
 from .model import CXX_TYPES, ELEMENT_BYTES
 
 EXIT = "__torch_npu_profiler_python_tracer_exit"
 PIECE = 1 << 22
 IMPLEMENTATIONS = 0x5581_0000_0000  # where the host keeps its tensor objects
+
+
+def module_path(frames):
+    """The modules that an operator with that call stack lies in, outermost first; None if in none of torch.
+
+    >>> module_path(("torch/nn/modules/linear.py(124): forward", "model.py(40): forward"))
+    ['TransformerModel', 'layers', 'linear']
+    """
+    if not frames or not frames[0].startswith("torch/nn/modules/"):
+        return None
+    return ["TransformerModel", "layers", frames[0].split("/")[-1].split(".py")[0]]
 
 
 class FrameworkFiles:
@@ -14,9 +26,9 @@ class FrameworkFiles:
     with_tensors: operators name the tensors they read.
     """
 
-    def __init__(self, folder, clock, pid, device, with_tensors):
+    def __init__(self, folder, clock, pid, device, with_tensors, truth):
         self.folder, self.pid, self.device, self.with_tensors = folder, pid, device, with_tensors
-        self.tick = clock.host
+        self.tick, self.truth = clock.host, truth
         self.files, self.handles = {}, {}
         self.keys = {}  # of the Python tracer: text -> key
         self.texts = {}  # texts of operators that were written before
@@ -41,12 +53,16 @@ class FrameworkFiles:
             handle.close()
 
     def op(
-        self, begin, end, tid, name, kernel=None, variant=0, frames=None, storages=(), sequence=-1, forward=0, scope=0
-    ):
-        """kernel, variant: whose types and shapes the operator names.  storages: addresses of what it reads."""
+        self, begin, end, tid, name, kernel=None, variant=0, frames=None, storages=(), sequence=-1, forward=0, scope=0,
+        inside=(),
+    ):  # fmt: skip
+        """kernel, variant: whose types and shapes the operator names.  storages: addresses of what it reads.
+        inside: the operators that it called.  Returns it."""
         texts = self._op_texts(name, kernel, variant, frames, storages)
         ticks = self.tick(begin), self.tick(end)
         self.add("op_range", framework_records.op(*ticks, sequence, self.pid, tid, forward, scope, texts))
+        types = (kernel.shape_texts[variant], kernel.dtype_texts) if kernel else (None, None)
+        return self.truth.op(name, tid, begin, end, sequence, *types, frames, module_path(frames), inside)
 
     def mark(self, moment, category, correlation, tid, name):
         text = framework_records.text(1, name)
@@ -65,11 +81,21 @@ class FrameworkFiles:
         return self.keys[text]
 
     def call(self, moment, tid, text, tag, key=None):
+        """A record of the Python tracer."""
         record = framework_records.python_call(self.tick(moment), tid, self.pid, self.key(text, key), tag)
         self.add("python_tracer_func", record)
 
+    def enter(self, moment, tid, text, key=None, is_c=False):
+        self.call(moment, tid, text, C_CALL if is_c else CALL, key)
+        self.truth.enter(moment, tid, text)
+
+    def leave(self, moment, tid, is_c=False):
+        self.call(moment, tid, EXIT, C_RETURN if is_c else RETURN)
+        self.truth.leave(moment, tid)
+
     def collection(self, begin, end):
         self.add("gc_record", framework_records.collection(self.pid, self.tick(begin), self.tick(end)))
+        self.truth.collect(begin, end)
 
     def end_tracer(self):
         """The exit key is the last entry of the table."""
@@ -115,12 +141,10 @@ class FrameworkFiles:
         """Texts of the tags before and after those of tensors and scalars."""
         before, after = framework_records.text(2, name), b""
         if kernel:
-            dims = kernel.dims(variant)[:-1]
-            before += framework_records.text(3, ";".join([CXX_TYPES[kernel.dtype]] * len(dims) + ["Scalar"]))
-            before += framework_records.text(4, ";".join([",".join(map(str, shape)) for shape in dims] + [""]))
+            before += framework_records.text(3, ";".join(kernel.dtype_texts))
+            before += framework_records.text(4, ";".join(kernel.shape_texts[variant]))
         if frames:
             after += framework_records.text(8, ";".join(frames))
-            if frames[0].startswith("torch/nn/modules/"):
-                module = frames[0].split("/")[-1].split(".py")[0]
-                after += framework_records.text(9, f"TransformerModel;layers;{module}")
+            if module := module_path(frames):
+                after += framework_records.text(9, ";".join(module))
         return before, after

@@ -2,11 +2,8 @@
 
 import struct
 
-OP = struct.Struct("<3q4QB?")
-MARK = struct.Struct("<q4Q")
-MEMORY = struct.Struct("<7q2b3B2Q")
-CALL = struct.Struct("<4QB")
-COLLECTION = struct.Struct("<3Q")
+CALL, RETURN, C_CALL, C_RETURN = range(4)  # tags of the Python tracer
+USER_SCOPE = 7  # of a record_function range
 NPU = 20  # device type
 
 
@@ -24,25 +21,23 @@ def text(tag, value):
 
 
 def op(begin, end, sequence, pid, tid, forward, scope, texts):
-    return tlv(1, OP.pack(begin, end, sequence, pid, tid, tid, forward, scope, False) + texts)
+    return tlv(1, struct.pack("<3q4QB?", begin, end, sequence, pid, tid, tid, forward, scope, False) + texts)
 
 
 def mark(stamp, category, correlation, tid, pid, name):
     """category: 0 and 1 begin and end an enqueue, 2 and 3 a dequeue."""
-    return tlv(2, MARK.pack(stamp, category, correlation, tid, pid) + name)
+    return tlv(2, struct.pack("<q4Q", stamp, category, correlation, tid, pid) + name)
 
 
 def memory(address, stamp, size, totals, stream, device, component, action, tid, pid):
     """totals: allocated, reserved, active.  device: -1 is the host.  action: 0 malloc, 1 free, 2 block free."""
     device_type = NPU if device >= 0 else 0
-    return tlv(
-        3, MEMORY.pack(address, stamp, size, *totals, stream, device_type, device, component, action, 0, tid, pid)
-    )
+    fields = (address, stamp, size, *totals, stream, device_type, device, component, action, 0, tid, pid)
+    return tlv(3, struct.pack("<7q2b3B2Q", *fields))
 
 
 def python_call(stamp, tid, pid, key, tag):
-    """tag: 0 call, 1 return, 2 call of C, 3 its return."""
-    return CALL.pack(stamp, tid, pid, key, tag)
+    return struct.pack("<4QB", stamp, tid, pid, key, tag)
 
 
 def python_name(key, name):
@@ -56,7 +51,7 @@ def parameters(key, owner, value):
 
 def collection(pid, begin, end):
     """One run of the garbage collector."""
-    return COLLECTION.pack(pid, begin, end)
+    return struct.pack("<3Q", pid, begin, end)
 
 
 def tensor(address, storage, dtype, element_bytes, shape, device):

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from . import codes, host_records
 from .prof_directory import GRAPH_STREAM, STREAM
+from .truth import description
 
 
 class CapturedOp(NamedTuple):
@@ -28,6 +29,10 @@ class GraphRecords:
         payload = host_records.capture_stream(status, *streams, self.model, self.prof.device)
         kind = codes.RT_CAPTURE_STREAM
         self.prof.compact("capture_stream_info", codes.L_RUNTIME, kind, moment, payload, retention="unaging")
+        if status == 0:
+            self.prof.truth.begin_graph(moment, self.model)
+        else:
+            self.prof.truth.end_graph(moment)
 
     def restore(self, moment, ops):
         """Profiling began after the capture: the runtime reports what it cached.  op_info "fixed" or "variable" is the
@@ -38,9 +43,10 @@ class GraphRecords:
             moment += 100
             task = self.prof.task_id(GRAPH_STREAM)
             tasks.append(task)
-            self.prof.track(moment, GRAPH_STREAM, task, op.rt_type, self.prof.text(f"{op.name}_kernel"))
+            launch = self.prof.track(moment, GRAPH_STREAM, task, op.rt_type, self.prof.text(f"{op.name}_kernel"))
             if self.op_info:
                 self._cached(moment, task, op)
+                launch.kernel = description(op.name, op.op_type, op.core, 20, op.tensors)
         return tasks, moment + 50_000
 
     def _cached(self, moment, task, op):
@@ -56,13 +62,14 @@ class GraphRecords:
             record = host_records.variable(level, kind, prof.tid, prof.clock.host(moment), payload)
             prof.record("variable.capture_op_info", record, "unaging")
 
-    def replay(self, begin, tasks, ops):
-        """One call that executes the graph; the moment after."""
+    def replay(self, begin, tasks, ops, by=None):
+        """One call that executes the graph, on behalf of an operator; the moment after."""
         prof = self.prof
-        prof.call(codes.L_ACL, codes.ACL_GRAPH_EXEC, begin, begin + 15_000)
-        prof.call(codes.L_RUNTIME, codes.RT_MODEL_EXECUTE_API, begin + 3_000, begin + 12_000)
+        prof.truth.replay(len(tasks), by)
+        prof.call(codes.L_ACL, codes.ACL_GRAPH_EXEC, begin, begin + 15_000, op=by)
+        prof.call(codes.L_RUNTIME, codes.RT_MODEL_EXECUTE_API, begin + 3_000, begin + 12_000, op=by)
         wait = prof.task_id(STREAM)
-        prof.track(begin + 8_000, STREAM, wait, codes.T_MODEL_EXECUTE)
+        prof.track(begin + 8_000, STREAM, wait, codes.T_MODEL_EXECUTE, op=by)
         last = begin + 20_000
         for task, op in zip(tasks, ops, strict=True):
             duration = 6_000 + self.rng.randrange(3_000)

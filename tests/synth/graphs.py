@@ -1,6 +1,7 @@
 """Captured graphs of a training process: capture or restore, replay, change."""
 
 from . import codes
+from .framework_records import USER_SCOPE
 from .graph_records import CapturedOp, GraphRecords
 from .model import GRAPH_ORDER, LAYERS, VARIANTS
 from .prof_directory import GRAPH_STREAM, STREAM
@@ -63,9 +64,8 @@ class Graphs:
     def replay(self, moment):
         """A record_function range around one execution, which the main thread calls itself."""
         begin = self.rank.queue.room(STREAM, max(moment + 2_000, self.rank.queue.idle_from))
-        after = self.records.replay(begin, self.tasks, self.ops) // 20 * 20
-        self.rank.framework.op(moment, begin + 18_000, self.rank.main_tid, "graph_replay", scope=7)
-        return after
+        op = self.rank.framework.op(moment, begin + 18_000, self.rank.main_tid, "graph_replay", scope=USER_SCOPE)
+        return self.records.replay(begin, self.tasks, self.ops, op) // 20 * 20
 
     def close(self, moment):
         """At the end of the program a graph that it captured is destroyed."""

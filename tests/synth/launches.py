@@ -1,9 +1,20 @@
 """Kernel launches of the queue thread: calls, task, descriptions, and what the device does."""
 
+from typing import NamedTuple
+
 from . import codes, host_records
 from .prof_directory import STREAM
+from .truth import Op, description
 
 ATTRIBUTES = '{"transpose":false}'
+
+
+class Enqueued(NamedTuple):
+    """end: on the calling thread.  task: its id.  op: the operator that enqueued."""
+
+    end: int
+    task: int
+    op: Op
 
 
 class Launches:
@@ -15,14 +26,15 @@ class Launches:
         self.known = {}
 
     def enqueue(self, moment, tid, kernel, variant, stream=STREAM, on_device=True):
-        """Enqueued on the calling thread, dequeued and launched on the queue thread.  End there, and the task's id."""
-        end, correlation = self.queue.enqueue(moment, tid, kernel.api)
+        """Enqueued on the calling thread, dequeued and launched on the queue thread."""
+        end, queued = self.queue.enqueue(moment, tid, kernel.api)
+        op = self.rank.truth.ops[queued.op]
         begin = self.queue.dequeue_at(end, stream)
-        task = self._launch(kernel, variant, begin + 800, stream, on_device)
+        task = self._launch(kernel, variant, begin + 800, stream, on_device, op)
         if kernel.core == "mix":
             self.rank.memory.use_workspace(begin + 1_000, (variant + 1) << 20)
-        self.queue.dequeued(begin, begin + 11_400, correlation, kernel.api)
-        return end, task
+        self.queue.dequeued(begin, begin + 11_400, queued)
+        return Enqueued(end, task, op)
 
     def _records(self, kernel, variant):
         """What does not change from launch to launch: two calls, hashes of names, the payloads of descriptions."""
@@ -42,20 +54,24 @@ class Launches:
             )
         return self.known[key]
 
-    def _launch(self, kernel, variant, begin, stream, on_device):
+    def _launch(self, kernel, variant, begin, stream, on_device, op):
         """The CANN calls of one operator within 10 us on the queue thread; the task's id."""
         (call, workspace_call), (name, kernel_name), basic, attributes, tensors, contexts = self._records(
             kernel, variant
         )
         prof, tid, node = self.prof, self.tid, codes.L_NODE
-        prof.call(codes.L_ACL, workspace_call, begin - 600, begin - 100, tid=tid)
+        prof.call(codes.L_ACL, workspace_call, begin - 600, begin - 100, tid=tid, op=op)
         extra = self.rank.jitter(900)
-        prof.call(codes.L_ACL, call, begin, begin + 9_600 + extra, tid=tid)
-        prof.call(node, codes.NODE_LAUNCH, begin + 1_600, begin + 7_600 + extra, name, tid)
-        prof.call(codes.L_RUNTIME, codes.RT_KERNEL_LAUNCH, begin + 2_000, begin + 5_000 + extra, tid=tid)
+        prof.call(codes.L_ACL, call, begin, begin + 9_600 + extra, tid=tid, op=op)
+        prof.call(node, codes.NODE_LAUNCH, begin + 1_600, begin + 7_600 + extra, name, tid, op)
+        prof.call(codes.L_RUNTIME, codes.RT_KERNEL_LAUNCH, begin + 2_000, begin + 5_000 + extra, tid=tid, op=op)
         task = prof.task_id(stream)
-        prof.track(begin + 3_600, stream, task, kernel.rt_type, kernel_name, tid)
+        launch = prof.track(begin + 3_600, stream, task, kernel.rt_type, kernel_name, tid, op)
+        launch.called = kernel.name
         if self.detailed:
+            launch.kernel = description(
+                kernel.name, kernel.op_type, kernel.core, kernel.blocks, kernel.tensors(variant)
+            )
             moment = begin + 6_600
             prof.compact("node_basic_info", node, codes.NODE_BASIC, moment, basic, tid)
             prof.compact("node_attr_info", node, codes.NODE_ATTR, moment, attributes, tid)
@@ -70,7 +86,8 @@ class Launches:
 
     def _run(self, kernel, stream, task, earliest, duration):
         if kernel.core == "mix":
-            self.prof.run_mixed(stream, task, earliest, duration, int(duration * 1.65) * 20, 8)
+            cycles = int(duration * 1.65) * 20 if self.prof.pmu else None
+            self.prof.run_mixed(stream, task, earliest, duration, cycles, 8)
         elif kernel.core == "aicpu":
             self.prof.run_on_cpu(stream, task, earliest, duration)
         else:

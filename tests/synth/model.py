@@ -30,10 +30,14 @@ class Kernel:
         self.name = f"{api}_{op_type}AiCore_{op_type}" if core == "aiv" else f"{api}_{op_type}_{op_type}"
         self.ge_type, self.rt_type, self.sqe, self.blocks = CORES[core]
         self.dtype = codes.DT_FLOAT16 if core in ("aic", "mix") else codes.DT_FLOAT
+        sizes = [{"R": 64 * (variant + 1), "C": 256, "K": 128, "1": 1} for variant in range(VARIANTS)]
+        self._dims = [[tuple(size[letter] for letter in text) for text in shapes] for size in sizes]
+        # as the framework tells of the inputs, and of a scalar that comes with them
+        self.dtype_texts = [*[CXX_TYPES[self.dtype]] * (len(shapes) - 1), "Scalar"]
+        self.shape_texts = [[*(",".join(map(str, shape)) for shape in dims[:-1]), ""] for dims in self._dims]
 
     def dims(self, variant):
-        size = {"R": 64 * (variant + 1), "C": 256, "K": 128, "1": 1}
-        return [tuple(size[letter] for letter in text) for text in self.shapes]
+        return self._dims[variant]
 
     def tensors(self, variant):
         dims = self.dims(variant)

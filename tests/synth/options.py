@@ -40,6 +40,7 @@ def _parser():
     add("--first-task", type=int, default=0, help="of the compute stream; near 65472 a short run wraps")
     add("--worker", default="node0")
     add("--seed", type=int, default=1)
+    add("--truth", metavar="DIR", help="write there what the program did, truth_<rank>.json")
     return parser
 
 

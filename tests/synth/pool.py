@@ -50,9 +50,10 @@ class DeviceMemory:
 
     def __init__(self, rank):
         self.framework, self.device, self.reported = rank.framework, rank.number, not rank.options.no_memory
-        self.queue_tid = rank.queue_tid
+        self.queue_tid, self.truth = rank.queue_tid, rank.truth
         self.pool = Pool(DEVICE_BYTES)
         self.workspace = self.workspace_size = 0
+        self.unasked = []  # uses of the workspace whose operator has not ended yet
 
     def _report(self, moment, address, size, action, tid):
         if self.reported:
@@ -61,7 +62,16 @@ class DeviceMemory:
     def malloc(self, moment, tid, size):
         address, size = self.pool.take(size)
         self._report(moment, address, size, MALLOC, tid)
+        if self.reported:
+            self.truth.allocate("PTA", moment, size, address, self.pool.allocated)
         return address
+
+    def asked_by(self, address, op):
+        """The operator in which a block was taken, and on whose behalf the workspace was used since the last."""
+        if self.reported:
+            for row in (self.truth.live["PTA", address], *self.unasked):
+                row.op = op.number
+            self.unasked.clear()
 
     def free(self, moment, tid, address, pending=False):
         """Without pending uses the block is released first and the free follows; otherwise the free comes first, and
@@ -73,6 +83,8 @@ class DeviceMemory:
             else:
                 self.pool.active -= size
             self._report(moment + later, address, -size, action, tid)
+            if self.reported:
+                self.truth.release("PTA", moment + later, address, active=action == BLOCK_FREE)
 
     def use_workspace(self, moment, size):
         """Called by the queue thread.  Growing reports a free of the old buffer and a malloc, then every use a malloc
@@ -82,10 +94,14 @@ class DeviceMemory:
         if size > self.workspace_size:
             if self.workspace:
                 self._report_workspace(moment, -self.workspace_size, 0)
+                self.truth.release("WORKSPACE", moment, self.workspace)
             self.workspace, self.workspace_size = WORKSPACE + size, size
             self._report_workspace(moment, size, 0)
+            self.unasked.append(self.truth.allocate("WORKSPACE", moment, size, self.workspace, 0))
         self._report_workspace(moment + 100, size, size)
+        self.unasked.append(self.truth.allocate("WORKSPACE", moment + 100, size, self.workspace, size))
         self._report_workspace(moment + 4_100, -size, 0)
+        self.truth.release("WORKSPACE", moment + 4_100, self.workspace)
 
     def _report_workspace(self, moment, size, allocated):
         totals = (allocated, self.workspace_size, allocated)

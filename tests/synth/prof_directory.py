@@ -6,6 +6,7 @@ from . import codes, host_records
 from .configuration import write_configuration
 from .device_records import DeviceLog, counters_of
 from .slices import SliceFiles
+from .truth import Truth
 
 STREAM, COMM_STREAM, COMM_STREAM_2, GRAPH_STREAM = 2, 5, 6, 37
 
@@ -17,9 +18,12 @@ class ProfDirectory:
     runtime: calls of the runtime are recorded.
     """
 
-    def __init__(self, folder, device, clock, tid, level="l1", pmu=True, pmu_named=True, runtime=True, identity=None):
+    def __init__(
+        self, folder, device, clock, tid, level="l1", pmu=True, pmu_named=True, runtime=True, identity=None, truth=None
+    ):
         self.folder, self.device, self.clock, self.tid = folder, device, clock, tid
         self.level, self.pmu, self.pmu_named, self.runtime, self.identity = level, pmu, pmu_named, runtime, identity
+        self.truth = truth or Truth(clock)
         self.files = SliceFiles()
         self.host = folder / "host" / "data"
         self.device_folder = folder / f"device_{device}" / "data"
@@ -53,11 +57,14 @@ class ProfDirectory:
     def record(self, name, record, retention="aging"):
         self.files.add(self.host, f"{retention}.{name}", record)
 
-    def call(self, level, kind, begin, end, item=0, tid=None):
+    def call(self, level, kind, begin, end, item=0, tid=None, op=None):
+        """item: hash of a name.  op: on whose behalf."""
         if level == codes.L_RUNTIME and not self.runtime:
             return
         tid, ticks = self.tid if tid is None else tid, self.clock.host
         self.record("api_event.data", host_records.call(level, kind, tid, ticks(begin), ticks(end), item))
+        name = self.type_names[level, kind]
+        self.truth.call(codes.LEVELS[level], name, tid, begin, end, self.strings.get(item), op)
 
     def compact(self, name, level, kind, moment, payload, tid=None, retention="aging"):
         tid = self.tid if tid is None else tid
@@ -69,7 +76,16 @@ class ProfDirectory:
         record = host_records.additional(level, kind, tid, self.clock.host(moment), payload)
         self.record(f"additional.{name}", record, retention)
 
-    def track(self, moment, stream, task, kind, kernel=0, tid=None, batch=0):
+    def track(self, moment, stream, task, kind, kernel=0, tid=None, op=None):
+        """A task is launched.  kernel: hash of its symbol.  Returns the launch."""
+        self._track(moment, stream, task, kind, kernel, tid, 0)
+        symbol = self.strings.get(kernel)
+        launch = self.truth.launch(stream, task, self.type_names[codes.L_RUNTIME, kind], symbol, op)
+        if stream == GRAPH_STREAM:
+            self.truth.capture(launch)
+        return launch
+
+    def _track(self, moment, stream, task, kind, kernel, tid, batch):
         payload = host_records.task_track(self.device, stream, task, batch, kind, kernel)
         self.compact("task_track", codes.L_RUNTIME, codes.RT_TASK_TRACK, moment, payload, tid)
 
@@ -82,31 +98,32 @@ class ProfDirectory:
     def when_idle(self, stream, moment):
         return max(moment, self.idle_from.get(stream, 0))
 
-    def occupy(self, stream, until):
-        self.idle_from[stream] = max(self.idle_from.get(stream, 0), until + 300)
-
     def run(self, stream, task, sqe, earliest, duration, core=None):
         """A task when its stream is idle, with PMU counters if it names a core; its begin and end."""
         begin = self.when_idle(stream, earliest)
         end = begin + duration
-        self.occupy(stream, end)
-        self.log.task(stream, task, sqe, begin, end)
-        if core is not None and self.pmu:
-            cycles = int(duration * 1.65) * 20
+        cycles = int(duration * 1.65) * 20 if core is not None and self.pmu else None
+        self.ran(stream, task, sqe, begin, end, cycles)
+        if cycles:
             self.log.task_pmu(stream, task, core == "aiv", cycles, counters_of(cycles), begin, end)
         return begin, end
 
+    def ran(self, stream, task, sqe, begin, end, cycles=None):
+        """A task from begin to end."""
+        self.idle_from[stream] = self.when_idle(stream, end + 300)
+        self.log.task(stream, task, sqe, begin, end)
+        self.truth.task(stream, task, begin, end, cycles)
+
     def run_mixed(self, stream, task, earliest, duration, cycles, blocks):
-        """A mixed kernel of the cube and vector cores."""
+        """A mixed kernel of the cube and vector cores, with another range inside its own.  cycles: None, no PMU."""
         begin = self.when_idle(stream, earliest)
         end = begin + duration
-        self.occupy(stream, end)
-        if self.pmu:
-            self.log.mixed_task(stream, task, 0, begin, end, cycles, counters_of(cycles), blocks)
-        else:
-            self.log.task(stream, task, codes.SQE_AICORE, begin, end)
-            self.log.part(stream, task, 0, begin + 200, end - 200)
-        return begin, end
+        self.ran(stream, task, codes.SQE_AICORE, begin, end)
+        begin, end = begin + 200, end - 200
+        self.log.part(stream, task, 0, begin, end)
+        self.truth.task(stream, task, begin, end, cycles, is_part=True)
+        if cycles:
+            self.log.mixed_pmu(stream, task, 0, begin, end, cycles, counters_of(cycles), blocks)
 
     def run_on_cpu(self, stream, task, earliest, duration):
         """A kernel of the AI CPU with its record."""
@@ -118,7 +135,7 @@ class ProfDirectory:
 
     def flip(self, moment, stream, number, tid=None):
         """The task ids of a stream begin anew; 0xFFFF: it was the stream of a graph that is gone."""
-        self.track(moment, stream, 0, codes.T_FLIP, tid=tid, batch=number)
+        self._track(moment, stream, 0, codes.T_FLIP, 0, tid, number)
         self.log.flip(stream, 0, number, moment)
         self.next_task[stream] = 0
 
@@ -134,10 +151,15 @@ class ProfDirectory:
                 self.device_file("hbm", struct.pack("<QQII", time_us, 1000 + number, event, number % 2))
             module = struct.pack("<IIQQ", 7, 0, self.clock.host(at), (32 + number) << 20)
             self.device_file("npu_module_mem", module)
+            self.truth.sample("module", at, (32 + number) << 20)
             size, allocated = (4096, 4096) if number % 2 == 0 else (-4096, 0)
             name = self.text("aclnnAdd_AddAiCore_Add")
             payload = host_records.task_memory(0xABC000, size, name, allocated, 1 << 20, self.device)
             self.additional("task_memory_info", codes.L_NODE, codes.NODE_MEM, at, payload)
+            if size > 0:
+                self.truth.allocate("GE", at, size, 0xABC000, allocated)
+            else:
+                self.truth.release("GE", at, 0xABC000)
 
     def device_file(self, name, record):
         self.files.add(self.device_folder, f"{name}.data.{self.device}", record)

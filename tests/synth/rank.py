@@ -15,6 +15,7 @@ from .prof_directory import STREAM, ProfDirectory
 from .profiler_json import write_profiler_json
 from .task_queue import TaskQueue
 from .training import Training
+from .truth import Truth
 
 STARTED = "20231125090304041"  # local time in names of directories
 
@@ -30,10 +31,13 @@ class Rank:
         self.rng = random.Random(options.seed * 1009 + number)
         self.clock = Clock(options.x86)
         self.clock.dev_cnt += 1_234_567 * number  # every device has its own counter
+        self.truth = Truth(self.clock, options.truth is not None)
         detailed = options.level != "l0"
         self.prof = self._prof_directory(detailed)
         with_tensors = options.with_stack and not options.no_memory
-        self.framework = FrameworkFiles(self.directory / "FRAMEWORK", self.clock, self.pid, number, with_tensors)
+        self.framework = FrameworkFiles(
+            self.directory / "FRAMEWORK", self.clock, self.pid, number, with_tensors, self.truth
+        )
         self.memory = DeviceMemory(self)
         self.queue = TaskQueue(self)
         self.launches = Launches(self, detailed)
@@ -49,7 +53,7 @@ class Rank:
         }  # fmt: skip
         prof = ProfDirectory(
             folder, self.number, self.clock, self.main_tid, level="l1" if detailed else "l0", pmu=detailed,
-            pmu_named=detailed, runtime=self.options.level == "l2", identity=identity,
+            pmu_named=detailed, runtime=self.options.level == "l2", identity=identity, truth=self.truth,
         )  # fmt: skip
         prof.type_names |= TRAINING_TYPE_NAMES
         prof.next_task[STREAM] = self.options.first_task

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 from . import codes
-from .framework_files import EXIT
+from .framework_records import CALL, USER_SCOPE
 from .model import KERNELS, LAYERS, OPTIMIZER, ORDER, VARIANTS, Layer
 from .prof_directory import COMM_STREAM, STREAM
 
+OUTER_FRAMES = ("train.py(70): <module>", "train.py(60): main")  # on the stack when the tracer began
 FIRST_STEP = 3  # the schedule skipped, waited and warmed up before
-USER_SCOPE = 7  # of a record_function range
 OBJECTS = 0x7F00_0000_0000  # where the host keeps its modules
 MODEL = OBJECTS - 64
 
@@ -27,7 +27,7 @@ class Training:
     def __init__(self, rank):
         self.rank, self.prof, self.options = rank, rank.prof, rank.options
         self.framework, self.memory, self.queue, self.launches = rank.framework, rank.memory, rank.queue, rank.launches
-        self.main, self.backward_tid = rank.main_tid, rank.backward_tid
+        self.main, self.backward_tid, self.truth = rank.main_tid, rank.backward_tid, rank.truth
         self.sequence = 100
         self.flow = None  # address that the next operator reads
 
@@ -59,15 +59,15 @@ class Training:
 
     def _enter(self, moment, layer, address):
         if layer.module:
-            self.framework.call(moment, self.main, f"{layer.module}######{address}", 0, address)
-            self.framework.call(moment + 200, self.main, layer.frame, 0)
-        self.framework.call(moment + 400, self.main, layer.builtin, 2)
+            self.framework.enter(moment, self.main, f"{layer.module}######{address}", address)
+            self.framework.enter(moment + 200, self.main, layer.frame)
+        self.framework.enter(moment + 400, self.main, layer.builtin, is_c=True)
 
     def _leave(self, moment, layer):
-        self.framework.call(moment + 200, self.main, EXIT, 3)
+        self.framework.leave(moment + 200, self.main, is_c=True)
         if layer.module:
-            self.framework.call(moment + 400, self.main, EXIT, 1)
-            self.framework.call(moment + 600, self.main, EXIT, 1)
+            self.framework.leave(moment + 400, self.main)
+            self.framework.leave(moment + 600, self.main)
 
     def _operator(self, begin, layer, variant, stream, on_device, frames):
         """One layer's operators and its launch: what backward needs, the task, the end."""
@@ -76,14 +76,17 @@ class Training:
         for extent in kernel.dims(variant)[-1]:
             size *= extent
         out = self.memory.malloc(begin + 2_600, tid, size)
-        end, task = self.launches.enqueue(begin + 4_000, tid, kernel, variant, stream, on_device)
+        end, task, op = self.launches.enqueue(begin + 4_000, tid, kernel, variant, stream, on_device)
         sequence, self.sequence = self.sequence, self.sequence + 1
         texts = {"kernel": kernel, "variant": variant, "frames": frames}
         texts["storages"] = [self.flow or out] * (len(kernel.shapes) - 1)
         if layer.inner:
-            self.framework.op(begin + 2_000, end + 800, tid, layer.inner, sequence=sequence, **texts)
+            op = self.framework.op(begin + 2_000, end + 800, tid, layer.inner, sequence=sequence, inside=[op], **texts)
+            self.memory.asked_by(out, op)
         end += 1_600
-        self.framework.op(begin, end, tid, layer.outer, sequence=sequence, **texts)
+        op = self.framework.op(begin, end, tid, layer.outer, sequence=sequence, inside=[op], **texts)
+        if not layer.inner:
+            self.memory.asked_by(out, op)
         return Activation(layer, variant, sequence, out, size), task, end
 
     # --- backward ----------------------------------------------------------------------------------------------------
@@ -94,12 +97,13 @@ class Training:
         for number, (layer, variant, sequence, activation, size) in enumerate(reversed(saved)):
             kernel = layer.grad_kernel
             gradient = self.memory.malloc(moment + 3_200, tid, size)
-            end, _ = self.launches.enqueue(moment + 4_600, tid, kernel, variant)
+            end, _, row = self.launches.enqueue(moment + 4_600, tid, kernel, variant)
             inputs = [activation] * (len(kernel.shapes) - 1)
-            op(moment + 2_400, end + 800, tid, layer.grad_op, kernel, variant, storages=inputs)
-            op(moment + 1_200, end + 1_600, tid, layer.node, sequence=sequence, forward=1, scope=1)
+            row = op(moment + 2_400, end + 800, tid, layer.grad_op, kernel, variant, storages=inputs, inside=[row])
+            self.memory.asked_by(gradient, row)
+            row = op(moment + 1_200, end + 1_600, tid, layer.node, sequence=sequence, forward=1, scope=1, inside=[row])
             evaluation = f"autograd::engine::evaluate_function: {layer.node}"
-            op(moment, end + 2_600, tid, evaluation, sequence=sequence, forward=1)
+            op(moment, end + 2_600, tid, evaluation, sequence=sequence, forward=1, inside=[row])
             self.memory.free(end + 2_000, tid, activation, pending=number % 7 == 3)
             moment = end + 3_400 + self.rank.jitter(1_200)
             if layer.module == "Linear":
@@ -112,34 +116,35 @@ class Training:
 
     def _accumulate(self, moment):
         op, tid, node = self.framework.op, self.backward_tid, "torch::autograd::AccumulateGrad"
-        op(moment + 1_000, moment + 1_800, tid, "aten::detach")
-        op(moment + 600, moment + 2_200, tid, node, forward=1, scope=1)
-        op(moment, moment + 2_800, tid, f"autograd::engine::evaluate_function: {node}", forward=1)
+        row = op(moment + 1_000, moment + 1_800, tid, "aten::detach")
+        row = op(moment + 600, moment + 2_200, tid, node, forward=1, scope=1, inside=[row])
+        op(moment, moment + 2_800, tid, f"autograd::engine::evaluate_function: {node}", forward=1, inside=[row])
         return moment + 3_400
 
     # --- the rest of a step ------------------------------------------------------------------------------------------
     def optimizer(self, moment, count):
-        tid, begin = self.main, moment
+        tid, begin, inside = self.main, moment, []
         if self.options.collectives:
-            moment, _ = self.queue.event(moment + 1_000, tid, True, COMM_STREAM)
-            moment, _ = self.queue.event(moment + 600, tid, False, STREAM)
+            moment, _, recording = self.queue.event(moment + 1_000, tid, True, COMM_STREAM)
+            moment, _, waiting = self.queue.event(moment + 600, tid, False, STREAM)
+            inside = [recording, waiting]
             self.prof.idle_from[STREAM] = self.prof.when_idle(COMM_STREAM, self.prof.idle_from[STREAM])
         moment += 1_000
         frames = self.frames("torch/optim/adamw.py(243): step", "torch/optim/optimizer.py(487): wrapper")
         for index in range(count):
             name, kernel = OPTIMIZER[index % len(OPTIMIZER)]
             variant = index % VARIANTS
-            end, _ = self.launches.enqueue(moment + 2_000, tid, kernel, variant)
-            self.framework.op(moment, end + 800, tid, name, kernel, variant, frames)
+            end, _, op = self.launches.enqueue(moment + 2_000, tid, kernel, variant)
+            inside.append(self.framework.op(moment, end + 800, tid, name, kernel, variant, frames, inside=[op]))
             moment = end + 1_600 + self.rank.jitter(800)
-        self.framework.op(begin, moment, tid, "Optimizer.step#AdamW.step", scope=USER_SCOPE)
+        self.framework.op(begin, moment, tid, "Optimizer.step#AdamW.step", scope=USER_SCOPE, inside=inside)
         return moment + 1_000
 
     def unique(self, moment):
         """An operator of the AI CPU."""
         kernel = KERNELS["unique"]
-        end, _ = self.launches.enqueue(moment + 2_000, self.main, kernel, 0)
-        self.framework.op(moment, end + 800, self.main, "aten::_unique2", kernel, 0, self.frames())
+        end, _, op = self.launches.enqueue(moment + 2_000, self.main, kernel, 0)
+        self.framework.op(moment, end + 800, self.main, "aten::_unique2", kernel, 0, self.frames(), inside=[op])
         return end + 2_000
 
     def synchronise(self, moment):
@@ -160,11 +165,15 @@ class Training:
         at which all ranks are.  Returns the moment of the end."""
         moment = 2_000_000 + self.rank.jitter(40_000)
         opened = moment - 500_000
+        if self.options.with_stack:
+            for place, text in enumerate(OUTER_FRAMES):
+                self.truth.enter(opened + 200 * place, self.main, text)
         for step in range(self.options.steps):
             graph = self.rank.graphs.wanted(step)
             if not self.options.capture_in_step and graph != self.rank.graphs.current:
                 moment = self.rank.graphs.change(moment, graph) + 10_000
-            moment = yield from self.step(moment, step, graph)
+            with self.truth.in_step(FIRST_STEP + step, self.main):
+                moment = yield from self.step(moment, step, graph)
             self.prof.log.flush()  # queue and device are idle: later records are later
             self.framework.drain()
             moment += 20_000 + self.rank.jitter(10_000)
@@ -174,22 +183,22 @@ class Training:
         return moment
 
     def step(self, begin, number, graph):
-        options, stacks, tid, call = self.options, self.options.with_stack, self.main, self.framework.call
+        options, stacks, tid, framework = self.options, self.options.with_stack, self.main, self.framework
         count = options.ops_per_step
         forward_count = max(1, count * 2 // 5) if count else 0
         if stacks:
-            call(begin - 400, tid, "train.py(30): train_step", 0)
+            framework.enter(begin - 400, tid, "train.py(30): train_step")
         moment = self.rank.graphs.change(begin + 3_000, graph)
         moment, batch = self.queue.copy_to_device(moment, tid, 1 << 20, self.frames("train.py(34): train_step"))
         moment += 1_000
         self.flow, saved = batch, []
         if stacks:
-            call(moment - 600, tid, f"TransformerModel######{MODEL}", 0, MODEL)
-            call(moment - 400, tid, "model.py(40): forward", 0)
+            framework.enter(moment - 600, tid, f"TransformerModel######{MODEL}", MODEL)
+            framework.enter(moment - 400, tid, "model.py(40): forward")
         moment = self.forward(moment, [ORDER[place % len(ORDER)] for place in range(forward_count)], saved)
         if stacks:
-            call(moment, tid, EXIT, 1)
-            call(moment + 200, tid, EXIT, 1)
+            framework.leave(moment, tid)
+            framework.leave(moment + 200, tid)
             moment += 400
         if options.gc and number % 2 == 0:
             moment = self.collect(moment)
@@ -203,7 +212,7 @@ class Training:
         self.memory.on_host(moment + 200, tid)
         moment = self.synchronise(moment + 1_000)
         if stacks:
-            call(moment + 800, tid, EXIT, 1)
+            framework.leave(moment + 800, tid)
         self.framework.op(begin, moment, tid, f"ProfilerStep#{FIRST_STEP + number}", scope=USER_SCOPE)
         if not options.no_memory:
             self.prof.sample_memory(moment)
@@ -211,8 +220,8 @@ class Training:
 
     def _close_tracer(self, opened):
         """Frames that were on the stack when the tracer began come at the end of its file."""
-        for place, text in enumerate(("train.py(70): <module>", "train.py(60): main")):
-            self.framework.call(opened + 200 * place, self.main, text, 0)
+        for place, text in enumerate(OUTER_FRAMES):
+            self.framework.call(opened + 200 * place, self.main, text, CALL)
         self.framework.end_tracer()
         if self.framework.with_tensors:
             self.framework.parameters(0x12C0_3000_0000, 0x12C0_3100_0000, "torch/optim/adamw.py(243): step")

@@ -92,7 +92,7 @@ class ProfPart:
             "device_event": device.events.batches,
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
-            "task_metric": self.metrics.tasks,
+            "task_metrics": self.metrics.tasks,
             "mark": self.counters.marks,
             "module_memory": self.counters.module_memory,
             "device_memory": self.counters.device_memory,

@@ -8,6 +8,7 @@ those ids goes into the expression.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +21,11 @@ from warehouse.store.table_list import TABLES
 from warehouse.store.unfolding import unfolded
 from warehouse.store.view_body import BodyArm, Tokens, joined, sources_of, tokens, unquoted, view_body
 
-_MOST_IDS = 3
+_MOST_IDS = 4
 # ids of records: hardly one comes twice
 _OF_RECORDS = {"op_id", "api_call_id", "device_task_id", "comm_op_id", "queue_task_id", "parent_id", "graph_node_id"}
 _FEW = {"device"}  # tables of few rows
+_FEW_VALUES = re.compile("_id$|^is_|^has_")  # names of columns that take few values
 _WORDS = set(
     "SELECT FROM JOIN ON WHERE AND OR NOT IS NULL IN LIKE GLOB BETWEEN CASE WHEN THEN ELSE END AS ORDER BY GROUP LIMIT "
     "LEFT CROSS INNER EXISTS DISTINCT DESC ASC UNION ALL CAST INTEGER REAL TEXT".split()
@@ -44,7 +46,7 @@ class PlanColumn:
 class PlanArm:
     """One statement: `source` is the SELECT to read from, `slots` the names of its columns that are needed.
 
-    remembered: statements and the slots whose values they take, as ?1, ?2 and ?3.
+    remembered: statements and the slots whose values they take, as ?1 to ?4.
     """
 
     source: str
@@ -164,7 +166,7 @@ def _ids(arm: BodyArm, expression: Tokens) -> tuple[tuple[str, str], ...] | None
         for place, token in enumerate(expression)
         if token == "." and unquoted(expression[place - 1]) in outer
     )
-    are_ids = all(column.endswith("_id") and column not in _OF_RECORDS for _, column in found)
+    are_ids = all(_FEW_VALUES.search(column) and column not in _OF_RECORDS for _, column in found)
     return tuple(found) if are_ids and 0 < len(found) <= _MOST_IDS else None
 
 

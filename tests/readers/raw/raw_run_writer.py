@@ -18,8 +18,8 @@ WALL_NS = 1_700_000_000_000_000_000  # at MONOTONIC_NS
 PROF = "PROF_000001_20231125090304041_ABCDEFGH"
 RUN = f"node0_{PID}_20231125090304041_ascend_pt"
 ACL, NODE, COMMUNICATION, RUNTIME = codes.L_ACL, codes.L_NODE, codes.L_COMM, codes.L_RUNTIME
-LAUNCH, COPY_API, KERNEL_AIVEC = codes.NODE_LAUNCH, codes.ACL_RT_MEMCPY, codes.T_AIVEC
-MEMCPY_ASYNC, FLIP = codes.T_MEMCPY, codes.T_FLIP
+LAUNCH, COPY_API = codes.NODE_LAUNCH, codes.ACL_RT_MEMCPY
+KERNEL_AICORE, KERNEL_AIVEC, MEMCPY_ASYNC, FLIP = codes.T_AICORE, codes.T_AIVEC, codes.T_MEMCPY, codes.T_FLIP
 
 
 class ZeroClock(Clock):
@@ -55,6 +55,7 @@ class Run:
         self.types = {
             (NODE, LAUNCH): "launch",
             (ACL, COPY_API): "aclrtMemcpyAsync",
+            (RUNTIME, KERNEL_AICORE): "KERNEL_AICORE",
             (RUNTIME, KERNEL_AIVEC): "KERNEL_AIVEC",
             (RUNTIME, MEMCPY_ASYNC): "MEMCPY_ASYNC",
             (RUNTIME, FLIP): "FLIP_TASK",
@@ -65,9 +66,12 @@ class Run:
         self.files[name] = self.files.get(name, b"") + data
 
     # --- FRAMEWORK ---------------------------------------------------------------------------------------------------
-    def op(self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "") -> None:
+    def op(
+        self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "", modules: str = ""
+    ) -> None:
         text = framework_records.text
         texts = text(2, name) + (text(3, "float;float") + text(4, shapes) if shapes else b"")
+        texts += text(9, modules) if modules else b""
         ticks = host_ticks(start), host_ticks(end)
         self.add("FRAMEWORK/torch.op_range", framework_records.op(*ticks, sequence, PID, tid, 0, 0, texts))
 
@@ -112,8 +116,10 @@ class Run:
     def compact(self, name: str, level: int, type_: int, time: int, payload: bytes, tid: int = QUEUE) -> None:
         self.stream(f"compact.{name}", host_records.compact(level, type_, tid, host_ticks(time), payload))
 
-    def track(self, time: int, stream: int, task: int, kind: int, flip: int = 0, tid: int = QUEUE) -> None:
-        payload = host_records.task_track(0, stream, task, flip, kind)
+    def track(
+        self, time: int, stream: int, task: int, kind: int, flip: int = 0, tid: int = QUEUE, symbol: str = ""
+    ) -> None:
+        payload = host_records.task_track(0, stream, task, flip, kind, self.hash(symbol) if symbol else 0)
         self.compact("task_track", RUNTIME, codes.RT_TASK_TRACK, time, payload, tid)
 
     def basic(self, time: int, name: str, op_type: str, core: int = codes.GE_AIV, blocks: int = 40) -> None:
@@ -138,9 +144,9 @@ class Run:
             head = device_records.head(function, 0, sqe)
             self.log.append((time, head + device_records.log_tail(stream, task, device_ticks(time))))
 
-    def pmu(self, stream: int, task: int, cycles: int, start: int, end: int) -> None:
+    def pmu(self, stream: int, task: int, cycles: int, start: int, end: int, is_cube: bool = False) -> None:
         counters, ticks = device_records.counters_of(cycles), (device_ticks(start), device_ticks(end))
-        tail = device_records.task_pmu_tail(stream, task, 1, cycles, counters, *ticks)
+        tail = device_records.task_pmu_tail(stream, task, int(not is_cube), cycles, counters, *ticks)
         self.device_stream("ffts_profile.data", device_records.head(device_records.TASK_PMU) + tail)
 
     def device_stream(self, name: str, record: bytes) -> None:
@@ -151,15 +157,19 @@ class Run:
         self.device_stream("ts_track.data", record)
 
     # --- the whole ---------------------------------------------------------------------------------------------------
-    def launch(self, name: str, op_type: str, start: int, task: int, run: tuple[int, int], stream: int = 2) -> None:
+    def launch(
+        self, name: str, op_type: str, start: int, task: int, run: tuple[int, int], stream: int = 2, symbol: str = "",
+        cube_cycles: int = 0,
+    ) -> None:  # fmt: skip
         """One operator in a dequeue that begins at `start`: calls, task, descriptions, what the device did."""
         self.call(ACL, self.acl(f"aclnn{op_type}"), start + 100, start + 900)
         self.call(NODE, LAUNCH, start + 200, start + 800, name)
-        self.track(start + 400, stream, task, KERNEL_AIVEC)
-        self.basic(start + 600, name, op_type)
+        kind, core, sqe = (KERNEL_AICORE, codes.GE_AI_CORE, 0) if cube_cycles else (KERNEL_AIVEC, codes.GE_AIV, 2)
+        self.track(start + 400, stream, task, kind, symbol=symbol)
+        self.basic(start + 600, name, op_type, core)
         self.tensors(start + 600, name, (4, 8), (8,), (4, 8))
-        self.task(stream, task, 2, *run)
-        self.pmu(stream, task, 66_000, *run)
+        self.task(stream, task, sqe, *run)
+        self.pmu(stream, task, cube_cycles or 66_000, *run, bool(cube_cycles))
 
     def write(self, folder: Path) -> Path:
         """Make the run directory below `folder`."""
