@@ -28,8 +28,9 @@ SELECT
     t.end_ns,
     t.device_id AS Device_id,
     coalesce((
-        SELECT s.value FROM kernel k JOIN rank r ON r.id = t.rank_id
-        JOIN string s ON s.id = CASE r.input_kind WHEN 'raw profile' THEN k.symbol_id ELSE k.name_id END
+        SELECT s.value FROM kernel k
+        JOIN string s ON s.id = CASE (SELECT input_kind FROM rank WHERE id = t.rank_id)
+            WHEN 'raw profile' THEN k.symbol_id ELSE k.name_id END
         WHERE k.id = t.kernel_id), 'N/A') AS kernel_name,
     (
         SELECT value FROM string
