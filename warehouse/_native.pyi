@@ -68,6 +68,9 @@ class HostLinks:
     @property
     def inside(self) -> Int64Column:
         """As `step`, but -1 if the slice ends after the step."""
+    @property
+    def python(self) -> Int64Column:
+        """API: id of the innermost Python frame around the enqueue of its task; outside of tasks around itself."""
 
 @final
 class QueueTasks:

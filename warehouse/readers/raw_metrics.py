@@ -15,6 +15,7 @@ from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_config import FolderConfig
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_files import DeviceFiles
+from warehouse.readers.raw_frequency import Frequencies
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, pair_codes, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, HostTasks, task_keys
@@ -41,14 +42,14 @@ class MetricPart:
     """`task_metrics` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did
     not work."""
 
-    def __init__(self, run: RawRun, host: HostTasks, device: DevicePart) -> None:
+    def __init__(self, run: RawRun, host: HostTasks, device: DevicePart, frequencies: Frequencies) -> None:
         self._run = run
         self._host = host
         self._device = device
         self._cores: dict[tuple[int, int], _Core] = {}  # (device, kind of core)
         self._records = SortedRows([*KEYS, "end", "row"], run.spill)
         self._counted = SortedRows(["row", "task_row", "number"], run.spill)
-        self._frequencies: dict[int, tuple[Numbers, Numbers]] = {}
+        self._frequencies = frequencies
         self._names: list[str] = []
         self._numbers: Numbers = np.empty(0, np.int64)
 
@@ -56,7 +57,6 @@ class MetricPart:
         """Decode the PMU records and find their tasks."""
         for device in self._run.files.devices:
             if "ffts_profile" in device.streams and device.device_id in self._device.clocks and self._configure(device):
-                self._load_frequencies(device)
                 self._load_records(device)
         for core in self._cores.values():
             self._names += [name for name in core.names if name not in self._names]
@@ -80,21 +80,6 @@ class MetricPart:
             cores, mhz = folder.number("ai_core_num" if kind == _AIC else "aiv_num"), _nominal(folder, kind)
             self._cores[device.device_id, kind] = _Core(metrics, names, int(cores or 0), mhz)
         return True
-
-    def _load_frequencies(self, device: DeviceFiles) -> None:
-        """Changes of the cores' clock, in order of time."""
-        times, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for kind, batch in self._run.device_stream(device, "lpmFreqConv"):
-            if kind == "frequency":
-                times.append(self._device.ns(device.device_id, batch.column("time")))
-                values.append(numbers(batch, "mhz")[0])
-        time, value = np.concatenate(times), np.concatenate(values)
-        order = np.argsort(time, kind="stable")
-        self._frequencies[device.device_id] = time[order], value[order]
-
-    def frequencies(self) -> dict[int, tuple[Numbers, Numbers]]:
-        """Device -> (time, MHz) of the changes of its cores' clock."""
-        return self._frequencies
 
     def _load_records(self, device: DeviceFiles) -> None:
         row = 0
@@ -218,10 +203,9 @@ class MetricPart:
     def _mhz(self, counts: _Counts, core: _Core) -> Numbers:
         """The clock when each task ended: as last changed before it, else the nominal one."""
         found = np.full(len(counts.end), round(core.mhz), np.int64)
-        for device, (time, value) in self._frequencies.items():
-            place = np.searchsorted(time, counts.end, side="right") - 1
-            known = (counts.device == device) & (place >= 0)
-            found[known] = value[place[known]]
+        for device in np.unique(counts.device).tolist():
+            mine = counts.device == device
+            found[mine] = self._frequencies.at(device, counts.end[mine], round(core.mhz))
         return found
 
 
