@@ -58,7 +58,8 @@ void bind_host_sweep(py::module_& module) {
                            {"queue", &HostLinks::queue},
                            {"number", &HostLinks::number},
                            {"step", &HostLinks::step},
-                           {"inside", &HostLinks::inside}});
+                           {"inside", &HostLinks::inside},
+                           {"python", &HostLinks::python}});
     bind_table<QueueTasks>(module, "QueueTasks",
                            {{"id", &QueueTasks::id},
                             {"correlation", &QueueTasks::correlation},

@@ -38,6 +38,7 @@ struct HostLinks {
     Column number;  // API: correlation number of that task
     Column step;    // step whose host range holds the start
     Column inside;  // the same if the slice also ends in that range
+    Column python;  // API: the Python frame behind it, see HostSweep
 };
 
 // Tasks of the host queue.  A missing half is -1 throughout.
@@ -66,6 +67,8 @@ struct QueueTasks {
 //               dequeues in order of their ends); outside any dequeue the innermost op open on its thread
 //   ALLOCATION  innermost op of its name open on any thread; else the nearest op of its name among the op of an open dequeue and
 //               that op's ancestors, later dequeues first
+//
+// The Python frame behind an API call is the innermost one open on the thread, at the time, at which its op was found.
 //
 // An enqueue meets the next dequeue of the same correlation number.  A dequeue that comes first (equal start) still meets its
 // enqueue while it is open.
@@ -112,6 +115,7 @@ private:
         std::int64_t enqueue_start, enqueue_end, enqueue_thread, enqueue_name;
         std::int64_t dequeue_start, dequeue_end, dequeue_thread, dequeue_name;
         bool has_enqueue;
+        std::int64_t python;   // frame around the enqueue
         OpChains::Node chain;  // op and its ancestors
     };
     struct OpenDequeue {
@@ -120,6 +124,7 @@ private:
         std::int64_t id;
         std::int64_t correlation;
         std::int64_t op;
+        std::int64_t python;
         OpChains::Node chain;
     };
     struct Thread {
@@ -144,6 +149,7 @@ private:
     std::int64_t op_of_allocation(const Row& row);
 
     const OpenSlice* innermost_op(Thread& thread, std::int64_t time);
+    static std::int64_t innermost_frame(Thread& thread, std::int64_t time);
     void drop_closed_dequeues(Thread& thread, std::int64_t time);
     void expire_lone_dequeues(std::int64_t time);
     void remember_name(const Row& row, std::int64_t id);

@@ -23,7 +23,7 @@ struct Step {
     std::int64_t id, start, end;
 };
 
-// Ten columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, number.
+// Eleven columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, number, python.
 using Row = Column;
 // Twelve columns of a queue task, in the order of QueueTasks.
 using Task = Column;
@@ -76,7 +76,7 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
         const HostLinks links = sweep.feed(kind, start, end, thread, name, key);
         for (std::size_t n = 0; n < kind.size(); ++n) {
             result.rows.push_back({links.id[n], links.parent[n], links.depth[n], links.lane[n], links.op[n], links.rule[n],
-                                   links.queue[n], links.step[n], links.inside[n], links.number[n]});
+                                   links.queue[n], links.step[n], links.inside[n], links.number[n], links.python[n]});
         }
         take(sweep.take_queue_tasks(), result.tasks);
         from = to;
@@ -105,7 +105,7 @@ private:
 
     void add(std::size_t at) {
         const Event& event = events_[at];
-        Row row(10, -1);
+        Row row(11, -1);
         row[2] = row[3] = row[5] = 0;
         parents_.push_back(kNobody);
         task_of_.push_back(kNobody);
@@ -153,10 +153,15 @@ private:
         }
         return kNobody;
     }
-    std::size_t innermost_op(std::size_t at) const {
+    std::size_t innermost(std::int64_t kind, std::size_t at) const {
         return latest(at, [&](const Event& other) {
-            return other.kind == kOp && other.thread == events_[at].thread && other.end >= events_[at].start;
+            return other.kind == kind && other.thread == events_[at].thread && other.end >= events_[at].start;
         });
+    }
+    std::size_t innermost_op(std::size_t at) const { return innermost(kOp, at); }
+    std::int64_t frame(std::size_t at) const {
+        const std::size_t found = innermost(kPython, at);
+        return found == kNobody ? -1 : result_.rows[found][0];
     }
     std::int64_t step_of(const Event& event) const {
         for (const Step& step : steps_) {
@@ -188,6 +193,7 @@ private:
         tasks_.back()[1] = correlation;
         tasks_.back()[3] = step;
         ops_.push_back(kNobody);
+        frames_.push_back(-1);
         return tasks_.size() - 1;
     }
     static void fill(Task& task, std::size_t from, const Event& event) {
@@ -212,6 +218,7 @@ private:
         }
         fill(tasks_[task], 4, event);
         ops_[task] = op;
+        frames_[task] = frame(at);
         tasks_[task][2] = op == kNobody ? -1 : result_.rows[op][0];
         task_of_[at] = task;
         row[0] = row[6] = tasks_[task][0];
@@ -248,8 +255,10 @@ private:
             row[4] = task[2];
             row[5] = task[2] == -1 ? 0 : 1;
             row[9] = task[1];
+            row[10] = frames_[task_of_[dequeue]];
             return;
         }
+        row[10] = frame(at);
         const std::size_t op = innermost_op(at);
         if (op != kNobody) {
             row[4] = result_.rows[op][0];
@@ -286,6 +295,7 @@ private:
     std::vector<std::size_t> task_of_;  // by event
     std::vector<Task> tasks_;
     std::vector<std::size_t> ops_;  // by task
+    std::vector<std::int64_t> frames_;  // by task
     std::map<std::int64_t, std::size_t> waiting_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::vector<std::size_t>>> lanes_;
 };

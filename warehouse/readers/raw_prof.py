@@ -71,13 +71,13 @@ class ProfPart:
             run.ledger.note(WARNING, "no-clock", f"nothing of the PROF directory is read: {error}")
             return
         calls = CallPart(run, self.names, self._host_events, clock, self.pid)
-        graphs = GraphPart(run, calls)
+        graphs = GraphPart(run, calls, self._describer.add_tensor_lists)
+        graphs.load()
         host = HostTasks(run, self.names, calls, graphs, self._describer)
         host.load_points()
-        graphs.load()
         calls.load()
         host.load()
-        device = DevicePart(run, self.names, host)
+        device = DevicePart(run, self.names, host, graphs)
         device.load()
         comm = self._comm = CommPart(run, self.names, calls, host, device)
         comm.load()
@@ -98,8 +98,11 @@ class ProfPart:
         self.streams = {
             "kernel": lambda: self._describer.kernels(self._kernels.batches()),
             "launch": device.launches.batches,
-            "graph_run": device.graph_runs,
-            "device_event": device.events.batches,
+            "graph": graphs.graph_records,
+            "graph_stream": graphs.stream_records,
+            "graph_node": device.nodes.records,
+            "graph_run": device.runs.records,
+            "device_event": lambda: device.runs.numbered(device.events.batches()),
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
             "task_metrics": self.metrics.tasks,
