@@ -31,7 +31,13 @@ _MSPROF_SLICES = (
     "vendor_comm_task_slice",
     "vendor_overlap_slice",
 )
-_COUNTERS = ("vendor_counter", "vendor_accelerator_counter", "vendor_memory_counter")
+_COUNTERS = (
+    "vendor_counter",
+    "vendor_accelerator_counter",
+    "vendor_link_counter",
+    "vendor_port_counter",
+    "vendor_memory_counter",
+)
 _FRAMEWORK_FLOWS = ("vendor_queue_flow", "vendor_forward_flow", "vendor_torch_flow")
 _MSPROF_FLOWS = ("vendor_launch_flow", "vendor_mark_flow")
 _PRUNED = ("vendor_api_slice", "vendor_task_slice")  # views that tell what the framework leaves out
