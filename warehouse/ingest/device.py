@@ -18,6 +18,7 @@ from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import IS_RECEIVE, filled, is_one_of, nullable
+from warehouse.ingest.task_parts import TaskParts
 from warehouse.store.loader import Column
 
 # link_rule.id
@@ -57,6 +58,7 @@ class DevicePass:
         self._launches = launches
         self._kernels = kernels
         self._graphs = graphs
+        self._parts = TaskParts()
         self._groups = groups
         self._device = NONE if device_id is None else device_id
         self._sweep = _native.DeviceSweep(
@@ -104,6 +106,11 @@ class DevicePass:
 
         found["launch_no"] = self._launch_numbers(rows, launch)
         found |= self._linked(rows, launch, found["launch_no"], kernel)
+        self._parts.link(rows, found)
+        drawn = (found["replay"] != NONE) & (rows["is_covered"] != 1)
+        if drawn.any():
+            node, replay, start, end = found["node"], found["replay"], rows["start_ns"], rows["end_ns"]
+            self._graphs.add(*(column[drawn] for column in (node, replay, start, end)))
         self._write_tasks(rows, ~is_op, {**found, "type": type_id, "kernel": kernel})
         if is_op.any():
             self._write_operations(batch, rows, is_op, {**found, "group": group})
@@ -151,8 +158,6 @@ class DevicePass:
             descriptor, connection = (rows[name][in_graph] for name in ("descriptor_no", "connection_no"))
             node[in_graph] = self._graphs.nodes(descriptor, connection, is_told, facts)
             replay[in_graph] = replay_
-            drawn = in_graph[rows["is_covered"][in_graph] != 1]
-            self._graphs.add(*(column[drawn] for column in (node, replay, rows["start_ns"], rows["end_ns"])))
             api_call[in_graph] = np.where(api_call[in_graph] != NONE, api_call[in_graph], call)
         rule = np.where(op == NONE, NONE, rule)
         return {"op": op, "rule": rule, "api_call": api_call, "node": node, "replay": replay}
