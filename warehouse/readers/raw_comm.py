@@ -41,6 +41,7 @@ class CommPart:
         self._tasks = SortedRows(["op", "occurrence", "start"], run.spill)
         self._found = SortedRows(["start_ns", "-end_ns", "task_row"], run.spill)
         self._ops: dict[str, Numbers] = {}
+        self._next_row = 0
 
     def load(self) -> None:
         """Find the operations, name them, and put tasks to them."""
@@ -51,7 +52,7 @@ class CommPart:
         self._find_operations()
         if len(self._ops["op"]):
             self._name_operations()
-            self._add_operations()
+            self.add_operations(self._ops)
         self._add_tasks()
 
     def _find_operations(self) -> None:
@@ -129,10 +130,11 @@ class CommPart:
         for name in names:
             self._ops["info_group" if name == "group" else name] = facts[name][place]
 
-    def _add_operations(self) -> None:
-        ops = self._ops
+    def add_operations(self, ops: dict[str, Numbers]) -> Numbers:
+        """Put operations among the device events and launches; returns their rows."""
         count = len(ops["op"])
-        number = np.arange(count)
+        number = np.arange(self._next_row, self._next_row + count)
+        self._next_row += count
         details = self._host.has_details
         op_type = self._names.of_hashes(np.where(ops["op_type"] == NONE, 0, ops["op_type"]))
         algorithm = self._names.of_hashes(np.where(ops["algorithm"] == NONE, 0, ops["algorithm"]))
@@ -144,7 +146,7 @@ class CommPart:
                 start_ns=ops["start"],
                 end_ns=ops["end"],
                 device_id=ops["device"],
-                connection_no=ops["op"],
+                connection_no=or_null(ops["op"]),
                 descriptor_no=number,
                 is_covered=0,
                 name=ops["name"],
@@ -159,17 +161,12 @@ class CommPart:
                 row=number,
             )
         )
-        self._device.launches.add(
-            record(
-                "launch",
-                count,
-                connection_no=ops["op"],
-                start_ns=ops["start"],
-                end_ns=ops["end"],
-                device_id=ops["device"],
-                **{"class": 0},
-            )
-        )
+        launch = record(
+            "launch", count, connection_no=ops["op"], start_ns=ops["start"], end_ns=ops["end"],
+            device_id=ops["device"], **{"class": 0},
+        )  # fmt: skip
+        self._device.launches.add(launch.filter(pa.array(ops["op"] != NONE)))
+        return number
 
     def _words(self, names: tuple[str | None, ...], column: Numbers) -> pa.Array:
         words = [self._run.strings.own(name) if name else NONE for name in names]
@@ -188,23 +185,24 @@ class CommPart:
             has = place < len(code)
             op = np.where(has, order[np.where(has, place, 0)], NONE) if len(code) else np.full(len(wanted), NONE)
             op = np.where((op != NONE) & (code[op] == wanted), op, NONE) if len(code) else op
-            self._found.add(self._task_records(found, op))
+            self.add_tasks(found, op, ops)
 
-    def _task_records(self, found: dict[str, Numbers], op: Numbers) -> pa.RecordBatch:
+    def add_tasks(self, found: dict[str, Numbers], op: Numbers, ops: dict[str, Numbers], first_row: int = 0) -> None:
+        """Take tasks of collectives; op: place of the operation in `ops`, whose rows begin at `first_row`."""
         count = len(op)
         in_op = op != NONE
         group_hash = np.where(found["group"] == NONE, 0, found["group"])
         group = self._names.of_hashes(group_hash)
         name = np.full(count, NONE, np.int64)
         if in_op.any():
-            name[in_op] = self._ops["name"][op[in_op]]
-            group[in_op & (group == NONE)] = self._ops["group_name"][op[in_op & (group == NONE)]]
+            name[in_op] = ops["name"][op[in_op]]
+            group[in_op & (group == NONE)] = ops["group_name"][op[in_op & (group == NONE)]]
         duration = found["end"] - found["start"]
         size = found["size"]
         with np.errstate(divide="ignore", invalid="ignore"):
             bandwidth = np.where((size >= 0) & (duration > 0), size / duration * 1e9, np.nan)
         estimated = found["duration_estimated"].view(np.float64)
-        return record(
+        tasks = record(
             "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"],
             name=or_null(name), type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
             plane_no=or_null(found["plane"]), group=or_null(group), notify_no=or_null(found["notify"]),
@@ -213,9 +211,11 @@ class CommPart:
             dst_rank_no=or_null(np.where(found["remote_rank"] == _NO_RANK, NONE, found["remote_rank"])),
             transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS,
             found["link_type"]), data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size),
-            op_row=or_null(op), is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+            op_row=or_null(np.where(in_op, op + first_row, NONE)), is_master=found["is_master"],
+            bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
             estimated_us=pa.array(estimated, mask=np.isnan(estimated)),
         )  # fmt: skip
+        self._found.add(tasks)
 
     def tasks(self) -> Iterator[pa.RecordBatch]:
         """`comm_task` batches sorted by start."""

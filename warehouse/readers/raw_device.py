@@ -67,6 +67,8 @@ class DevicePart:
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.watched_streams = np.empty(0, np.int64)  # their tasks are kept in `watched`, too
+        self.watched = SortedRows(["row", "start"], run.spill)
         self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
         self.runs = GraphRuns(run.spill)
@@ -212,6 +214,11 @@ class DevicePart:
         self.joined.add(
             rows(count, **keys, start=start, end=end, row=host_row, class_=class_, task_row=row, descriptor=descriptor)
         )
+        if (watched := np.isin(found["stream"], self.watched_streams)).any():
+            kept = {name: found[name] for name in ("device", "stream", "task", "start", "end")}
+            kept |= {"row": host_row, "task_row": row, "descriptor": descriptor, "occurrence": occurrence}
+            kept |= {"connection": connection, "type": type_}
+            self.watched.add(rows(int(watched.sum()), **{name: column[watched] for name, column in kept.items()}))
         operator = (class_ == COMPUTE) & (occurrence == 0)
         self.operators.add(rows(int(operator.sum()), row=host_row[operator], descriptor=descriptor[operator]))
         small = class_ == SMALL_OP
