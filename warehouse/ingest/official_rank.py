@@ -46,6 +46,7 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     groups = Groups(load, facts.groups, analysis.group_hashes)
     only_device = facts.device_ids[0] if len(facts.device_ids) == 1 else None
     device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device).run()
+    graphs.write()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
     load_cache_rates(load, device.tasks)

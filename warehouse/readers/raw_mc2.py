@@ -67,23 +67,23 @@ class Mc2Part:
     def _operations(self) -> dict[str, Numbers]:
         """Tasks on kernel streams with a name, in order of time."""
         found, unnamed = [], 0
-        watched = self._device.watched.batches(together=["row"])
+        watched = self._device.watched.columns(together=["row"])
         kernels = np.array(sorted(self._groups), dtype=np.int64)
-        for batch, (operators,) in aligned(watched, [self._host.operators.batches()], ("row",)):
-            stream, task, row, type_ = numbers(batch, "stream", "task", "row", "type")
-            mine = np.isin(stream, kernels) & ~self._names.types_named(type_, ("NOTIFY_WAIT",))
-            name = np.full(len(row), NONE, np.int64)
+        for tasks, (operators,) in aligned(watched, [self._host.operators], ("row",)):
+            mine = np.isin(tasks["stream"], kernels) & ~self._names.types_named(tasks["type"], ("NOTIFY_WAIT",))
+            name = np.full(len(mine), NONE, np.int64)
             if operators is not None:
-                known, texts = numbers(operators, "row", "name")
-                place = np.minimum(np.searchsorted(known, row), len(known) - 1)
-                name = np.where(known[place] == row, texts[place], NONE)
+                known = operators["row"]
+                place = np.minimum(np.searchsorted(known, tasks["row"]), len(known) - 1)
+                name = np.where(known[place] == tasks["row"], operators["name"][place], NONE)
             unnamed += int((mine & (name == NONE)).sum())
             mine &= name != NONE
-            columns = [stream, task, name, *numbers(batch, *_OF_TASK)]
+            columns = [tasks["stream"], tasks["task"], name, *(tasks[each] for each in _OF_TASK)]
             found.append(np.stack([column[mine] for column in columns]))
         names = ("stream", "task", "base", *_OF_TASK)
         table = np.concatenate([np.empty((len(names), 0), np.int64), *found], axis=1)
-        ops = dict(zip(names, table[:, np.lexsort((table[5], table[4], table[3]))], strict=True))
+        order = np.lexsort((table[5], table[4], table[3]))
+        ops = {name: column[order] for name, column in zip(names, table, strict=True)}
         if unnamed:
             text = "tasks on the kernel stream of a group that no description names; they are no operations"
             self._run.ledger.note(INFO, "no-name", text, table="mc2_comm_info", count=unnamed)

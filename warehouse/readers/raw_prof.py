@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.issues import WARNING
 from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_aicpu import AicpuPart
 from warehouse.readers.raw_cache import CachePart
@@ -25,7 +25,7 @@ from warehouse.readers.raw_marks import MarkPart
 from warehouse.readers.raw_mc2 import Mc2Part
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_metrics import MetricPart
-from warehouse.readers.raw_rows import numbers, or_null, record, with_columns
+from warehouse.readers.raw_rows import aligned, chosen, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import HostTasks
 from warehouse.readers.sorted_rows import SortedRows
@@ -52,13 +52,11 @@ class ProfPart:
         """Decode the PROF directory; `streams` can be read then."""
         run = self._run
         if run.files.prof is None:
-            run.ledger.note(INFO, "no-prof", "no CANN calls and no device tasks: there is no PROF directory")
             return
         for path in run.files.other_profs:
             run.ledger.note(
                 WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read"
             )
-        self._note_missing()
         try:
             self._load()
         finally:
@@ -82,7 +80,7 @@ class ProfPart:
         calls.load()
         host.load()
         device = DevicePart(run, self.names, host, graphs)
-        comm = self._comm = CommPart(run, self.names, calls, host, device)
+        comm = self._comm = CommPart(run, self.names, host, device)
         mc2 = self._mc2 = Mc2Part(run, self.names, host, device, comm)
         mc2.load_streams()
         device.load()
@@ -103,7 +101,7 @@ class ProfPart:
         marks.load()
         self._load_engine_memory(calls)
         self.streams = {
-            "kernel": lambda: self._describer.kernels(self._kernels.batches()),
+            "kernel": lambda: self._describer.kernels(self._kernels.columns()),
             "launch": device.launches.batches,
             "graph": graphs.graph_records,
             "graph_stream": graphs.stream_records,
@@ -128,30 +126,12 @@ class ProfPart:
             return {}
         return self._mc2.group_hashes() | self._comm.group_hashes()
 
-    def _note_missing(self) -> None:
-        streams = {stream for device in self._run.files.devices for stream in device.streams}
-        for stream, what in (("stars_soc", "no device tasks"), ("api_event", "no CANN calls")):
-            if stream not in (streams if stream == "stars_soc" else self._run.files.host):
-                self._run.ledger.note(INFO, "no-stream", f"{what}: the PROF directory has no {stream} data")
-
     def _describe(self, host: HostTasks, device: DevicePart) -> None:
         """Descriptions of what ran, under the numbers of their tasks."""
-        ran = device.operators.batches()
-        kept: pa.RecordBatch | None = next(ran, None)
-        for operators in host.operators.batches():
-            (row,) = numbers(operators, "row")
-            descriptor = np.full(len(row), -1, np.int64)
-            while kept is not None:
-                (known,) = numbers(kept, "row")
-                count = int(np.searchsorted(known, row[-1], side="right"))
-                place = np.searchsorted(row, known[:count])
-                descriptor[place] = kept.column("descriptor").to_numpy()[:count]
-                if count < kept.num_rows:
-                    kept = kept.slice(count)
-                    break
-                kept = next(ran, None)
-            found = with_columns(operators, {"descriptor": descriptor})
-            self._kernels.add(found.filter(pa.array(descriptor >= 0)))
+        for operators, (ran,) in aligned(host.operators.columns(), [device.operators], ("row",)):
+            if ran is not None:
+                described = chosen(operators, np.searchsorted(operators["row"], ran["row"]))
+                self._kernels.add_columns(len(ran["row"]), **{**described, "descriptor": ran["descriptor"]})
         self._describer.watch_tensor_texts()
 
     def _load_engine_memory(self, calls: CallPart) -> None:

@@ -365,13 +365,15 @@ _table(
 _table(
     "graph_node",
     "One captured task.",
-    "id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id",
+    """id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id
+    replay_count total_ns shortest_ns longest_ns""",
     "graph_id",
 )
 _table(
     "graph_replay",
     "One execution of a graph.",
-    "id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count!",
+    """id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count! node_count work_ns busy_ns
+    pause_ns""",
     "graph_id",
 )
 
