@@ -9,6 +9,8 @@ void bind_columns(pybind11::module_& module);
 void bind_call_sweep(pybind11::module_& module);
 void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
+void bind_keyed_sums(pybind11::module_& module);
+void bind_op_totals(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
 void bind_clocks(pybind11::module_& module);

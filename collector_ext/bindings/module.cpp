@@ -6,6 +6,8 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_call_sweep(module);
     npuwh::bind_host_sweep(module);
     npuwh::bind_device_sweep(module);
+    npuwh::bind_keyed_sums(module);
+    npuwh::bind_op_totals(module);
     npuwh::bind_lane_sweep(module);
     npuwh::bind_row_writer(module);
     npuwh::bind_clocks(module);

@@ -2,7 +2,7 @@ CREATE VIEW graph_op_cost AS
 -- What each captured operator of a graph cost over all replays.
 --
 -- grain: graph_node_id
--- uses:  graph_node, graph, device_task, kernel_named, op, op_framework, string, rank
+-- uses:  graph_node, graph, graph_node_total, kernel_named, op, op_framework, string, rank
 -- cols:
 --   graph_node_id  -      graph_node.id: one captured task
 --   graph_id       -      graph.id
@@ -25,15 +25,15 @@ CREATE VIEW graph_op_cost AS
 --   longest_ns     ns     longest execution
 --   share_ratio    ratio  total / total of all tasks of the graph
 WITH cost AS (
-    SELECT graph_node_id, count(*) AS replays, sum(end_ns - start_ns) AS total_ns, min(end_ns - start_ns) AS shortest_ns,
-        max(end_ns - start_ns) AS longest_ns
-    FROM device_task
-    WHERE graph_node_id IS NOT NULL AND is_covered = 0
+    SELECT graph_node_id, sum(task_count) AS replays, sum(total_ns) AS total_ns, min(shortest_ns) AS shortest_ns,
+        max(longest_ns) AS longest_ns
+    FROM graph_node_total
     GROUP BY graph_node_id
 )
 SELECT
     n.id AS graph_node_id, n.graph_id, n.rank_id,
-    (SELECT rank_no FROM rank WHERE id = n.rank_id) AS rank_no, g.model_no, g.generation, n.stream_no, n.task_no, k.name AS kernel_name, k.op_type, k.input_shapes, n.op_id,
+    (SELECT rank_no FROM rank WHERE id = n.rank_id) AS rank_no, g.model_no, g.generation, n.stream_no, n.task_no,
+    k.name AS kernel_name, k.op_type, k.input_shapes, n.op_id,
     (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = n.op_id) AS op_name,
     (SELECT framework_op FROM op_framework WHERE op_id = n.op_id) AS framework_op,
     coalesce(c.replays, 0) AS replays, coalesce(c.total_ns, 0) AS total_ns, c.total_ns / c.replays AS average_ns,

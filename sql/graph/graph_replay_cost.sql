@@ -2,7 +2,7 @@ CREATE VIEW graph_replay_cost AS
 -- What each replay of a graph cost: its window, the work in it, and the delay after its call.
 --
 -- grain: graph_replay_id
--- uses:  graph_replay, graph, device_task, api_call, op, step, string, rank
+-- uses:  graph_replay, graph, graph_replay_total, api_call, op, step, string, rank
 -- cols:
 --   graph_replay_id  -      graph_replay.id
 --   graph_id         -      graph.id
@@ -23,9 +23,8 @@ CREATE VIEW graph_replay_cost AS
 --   launch_delay_ns  ns     from the start of the call to the first task
 --   op_name          text   operator around the call
 WITH work AS (
-    SELECT graph_replay_id, count(*) AS task_count, sum(end_ns - start_ns) AS busy_ns
-    FROM device_task
-    WHERE graph_replay_id IS NOT NULL AND graph_node_id IS NOT NULL AND is_covered = 0
+    SELECT graph_replay_id, sum(task_count) AS task_count, sum(total_ns) AS busy_ns
+    FROM graph_replay_total
     GROUP BY graph_replay_id
 )
 SELECT

@@ -18,13 +18,16 @@ constexpr HostSweep::FirstIds kFirst{100, 200, 300, 400};
 
 struct Event {
     std::int64_t kind, start, end, thread, name, key;
+    std::int64_t module = -1;
 };
 struct Step {
     std::int64_t id, start, end;
 };
 
-// Nine columns of a row: id, parent, depth, lane, op, rule, queue, step, inside.
+// Columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, framework, framework name, frame, frame name, module,
+// module, name and key of the parent.
 using Row = Column;
+constexpr std::size_t kColumns = 17;
 // Twelve columns of a queue task, in the order of QueueTasks.
 using Task = Column;
 
@@ -64,7 +67,7 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
         const std::size_t to = pieces == nullptr
                                    ? events.size()
                                    : std::min(events.size(), from + static_cast<std::size_t>(pieces->between(0, 5)));
-        Column kind, start, end, thread, name, key;
+        Column kind, start, end, thread, name, key, module;
         for (std::size_t n = from; n < to; ++n) {
             kind.push_back(events[n].kind);
             start.push_back(events[n].start);
@@ -72,11 +75,14 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
             thread.push_back(events[n].thread);
             name.push_back(events[n].name);
             key.push_back(events[n].key);
+            module.push_back(events[n].module);
         }
-        const HostLinks links = sweep.feed(kind, start, end, thread, name, key);
+        const HostLinks links = sweep.feed(kind, start, end, thread, name, key, module);
         for (std::size_t n = 0; n < kind.size(); ++n) {
             result.rows.push_back({links.id[n], links.parent[n], links.depth[n], links.lane[n], links.op[n], links.rule[n],
-                                   links.queue[n], links.step[n], links.inside[n]});
+                                   links.queue[n], links.step[n], links.inside[n], links.framework[n],
+                                   links.framework_name[n], links.frame[n], links.frame_name[n], links.module[n],
+                                   links.outer_module[n], links.outer_name[n], links.outer_key[n]});
         }
         take(sweep.take_queue_tasks(), result.tasks);
         from = to;
@@ -105,7 +111,7 @@ private:
 
     void add(std::size_t at) {
         const Event& event = events_[at];
-        Row row(9, -1);
+        Row row(kColumns, -1);
         row[2] = row[3] = row[5] = 0;
         parents_.push_back(kNobody);
         task_of_.push_back(kNobody);
@@ -120,6 +126,15 @@ private:
                 row[1] = result_.rows[parent][0];
                 row[2] = result_.rows[parent][2] + 1;
             }
+        }
+        frames_.push_back(event.kind == kPython && event.key == 1 ? frame_count_++ : -1);
+        if (event.kind == kOp) {
+            add_op(at, row);
+        } else if (event.kind == kPython) {
+            note_frame(parents_[at], row);
+        } else if (event.kind == kApi && parents_[at] != kNobody) {
+            row[15] = events_[parents_[at]].name;
+            row[16] = events_[parents_[at]].key;
         }
         if (event.kind != kAllocation) {
             row[3] = lane(at);
@@ -144,6 +159,30 @@ private:
         result_.rows.push_back(row);
     }
 
+    std::size_t nearest_with_key(std::size_t at) const {
+        while (at != kNobody && events_[at].key != 1) {
+            at = parents_[at];
+        }
+        return at;
+    }
+    void add_op(std::size_t at, Row& row) {
+        const std::size_t known = nearest_with_key(at);
+        const std::size_t framework = known == kNobody ? at : known;
+        row[9] = framework == at ? row[0] : result_.rows[framework][0];
+        row[10] = events_[framework].name;
+        row[13] = events_[at].module != -1 ? events_[at].module : events_[framework].module;
+        row[14] = parents_[at] == kNobody ? -1 : events_[parents_[at]].module;
+        note_frame(latest(at, [&](const Event& other) {
+            return other.kind == kPython && other.thread == events_[at].thread && other.end >= events_[at].end;
+        }), row);
+    }
+    void note_frame(std::size_t around, Row& row) const {
+        const std::size_t frame = nearest_with_key(around);
+        if (frame != kNobody) {
+            row[11] = frames_[frame];
+            row[12] = events_[frame].name;
+        }
+    }
     template <class Condition>
     std::size_t latest(std::size_t before, Condition condition) const {
         for (std::size_t at = before; at-- > 0;) {
@@ -282,6 +321,8 @@ private:
     Result result_;
     std::map<std::int64_t, std::int64_t> counts_;
     std::vector<std::size_t> parents_;  // by event
+    std::vector<std::int64_t> frames_;  // number of each frame with key 1, by event
+    std::int64_t frame_count_ = 0;
     std::vector<std::size_t> task_of_;  // by event
     std::vector<Task> tasks_;
     std::vector<std::size_t> ops_;  // by task
@@ -298,7 +339,8 @@ std::vector<Event> random_events(check::Random& random) {
         const std::int64_t start = random.between(-20, range);
         const std::int64_t kind = random.between(0, 5);
         const std::int64_t end = kind == kAllocation ? start : start + random.between(0, longest);
-        events.push_back({kind, start, end, random.between(0, 2), random.between(0, 4), random.between(0, keys)});
+        events.push_back({kind, start, end, random.between(0, 2), random.between(0, 4), random.between(0, keys),
+                          random.between(-1, 2)});
     }
     sort_events(events);
     return events;
@@ -390,6 +432,25 @@ TEST(a_slice_beyond_its_step_is_not_inside) {
     CHECK_EQUAL(column(result.rows, 8), (Column{3, -1, -1}));
 }
 
+TEST(what_is_known_of_what_lies_around) {
+    const Result result = run({{kPython, 0, 100, 1, 50, 1},          // frame 0
+                               {kPython, 1, 99, 1, 51, 0},           // no module
+                               {kOp, 10, 90, 1, 7, 1, 4},            // 100, with a namespace and a module
+                               {kOp, 20, 80, 1, 8, 0},               // 101
+                               {kPython, 21, 79, 1, 52, 1},          // frame 1
+                               {kOp, 30, 70, 1, 9, 0, 5},            // 102
+                               {kOp, 31, 95, 2, 9, 0},               // 103, on another thread
+                               {kApi, 40, 60, 1, 60, 6}, {kApi, 41, 59, 1, 61, 7}},
+                              {}, true, nullptr);
+    CHECK_EQUAL(column(result.rows, 9), (Column{-1, -1, 100, 100, -1, 100, 103, -1, -1}));  // framework
+    CHECK_EQUAL(column(result.rows, 11), (Column{-1, 0, 0, 0, 0, 1, -1, -1, -1}));          // frame
+    CHECK_EQUAL(column(result.rows, 12), (Column{-1, 50, 50, 50, 50, 52, -1, -1, -1}));
+    CHECK_EQUAL(column(result.rows, 13), (Column{-1, -1, 4, 4, -1, 5, -1, -1, -1}));        // module
+    CHECK_EQUAL(column(result.rows, 14), (Column{-1, -1, -1, 4, -1, -1, -1, -1, -1}));      // of the parent
+    CHECK_EQUAL(column(result.rows, 15), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 60}));
+    CHECK_EQUAL(column(result.rows, 16), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 6}));
+}
+
 TEST(names_that_are_never_asked_for_are_forgotten) {
     HostSweep sweep = make_sweep({}, true);
     Column kind, start, end, name;
@@ -399,7 +460,7 @@ TEST(names_that_are_never_asked_for_are_forgotten) {
         end.push_back(10 * n + 5);
         name.push_back(n);  // each its own
     }
-    sweep.feed(kind, start, end, kind, name, kind);
+    sweep.feed(kind, start, end, kind, name, kind, kind);
     CHECK(sweep.kept_count() < 20'000);
 }
 
@@ -411,25 +472,25 @@ TEST(chains_of_overlaps_keep_only_what_is_open) {
         start.push_back(10 * n);
         end.push_back(10 * n + 15);  // each reaches into the next
     }
-    sweep.feed(kind, start, end, kind, kind, kind);
+    sweep.feed(kind, start, end, kind, kind, kind, kind);
     CHECK(sweep.kept_count() < 20);
 }
 
 TEST(bad_rows_are_named_and_change_nothing) {
     HostSweep sweep = make_sweep({}, true);
     const Column zero{0};
-    sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero);
-    CHECK_REJECTS(sweep.feed(zero, Column{9}, Column{20}, zero, zero, zero), "row 0 starts at 9, before the start 10");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{21}, zero, zero, zero), "row 0 starts with the row before it but ends later");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{9}, zero, zero, zero), "row 0 ends at 9");
-    CHECK_REJECTS(sweep.feed(Column{6}, Column{10}, Column{11}, zero, zero, zero), "row 0 has kind 6");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{11}, zero, zero, Column{}), "column key has 0 rows");
-    CHECK_EQUAL(sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero).parent, (Column{100}));
+    sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero, zero);
+    CHECK_REJECTS(sweep.feed(zero, Column{9}, Column{20}, zero, zero, zero, zero), "row 0 starts at 9, before the start 10");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{21}, zero, zero, zero, zero), "row 0 starts with the row before it but ends later");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{9}, zero, zero, zero, zero), "row 0 ends at 9");
+    CHECK_REJECTS(sweep.feed(Column{6}, Column{10}, Column{11}, zero, zero, zero, zero), "row 0 has kind 6");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{11}, zero, zero, Column{}, zero), "column key has 0 rows");
+    CHECK_EQUAL(sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero, zero).parent, (Column{100}));
     CHECK_REJECTS(HostSweep(zero, zero, zero, {-1, 0, 0, 0}, true), "first id -1");
     sweep.finish();
     bool refused = false;
     try {
-        sweep.feed(zero, Column{30}, Column{30}, zero, zero, zero);
+        sweep.feed(zero, Column{30}, Column{30}, zero, zero, zero, zero);
     } catch (const std::logic_error&) {
         refused = true;
     }

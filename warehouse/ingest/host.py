@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad, selected
-from warehouse.ingest.strings import filled, nullable
+from warehouse.ingest.strings import HAS_NAMESPACE, IS_MODULE, filled, nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
-# ranges around a range; whoever sums up what lies in each range sees a range once for each of them
-_DEEPEST = {HOST_OP: 200, HOST_PYTHON: 1000, HOST_API: 200}
 _LONGEST_QUEUE = 100_000  # tasks; the host's queue holds some thousands
 
 
@@ -55,8 +53,9 @@ def load_steps(load: RankLoad) -> tuple[Steps, list[dict[str, int]]]:
 class HostPass:
     """Streams `host_event` batches into op, python_call, api_call and queue_task."""
 
-    def __init__(self, load: RankLoad, steps: Steps, stack_base: int) -> None:
+    def __init__(self, load: RankLoad, steps: Steps, stack_base: int, summaries: Summaries) -> None:
         self._load = load
+        self._summaries = summaries
         self._stack_base = stack_base
         self._has_queue = load.reader.has_queue
         self._next = {table: load.loader.reserve(table, 0) for table in ("op", "python_call", "api_call", "queue_task")}
@@ -92,8 +91,12 @@ class HostPass:
         thread = np.full(len(kind), NONE, np.int64)
         thread[on_thread] = load.thread_ids(pid, tid)
         name = load.strings.required(batch.column("name"))
-        key = filled(batch.column("key"))
-        swept = self._sweep.feed(kind, start, end, thread, name, key)
+        key = self._sweep_keys(batch, kind)
+        module = np.full(len(kind), NONE, np.int64)
+        if "module" in batch.schema.names:
+            module = load.strings.ids(batch.column("module"))
+        swept = self._sweep.feed(kind, start, end, thread, name, key, module)
+        self._summaries.add_host(kind, start, end, name, key, module, swept)
         links = {field: np.asarray(getattr(swept, field)) for field in _LINK_FIELDS}
         self._op_steps.add(kind == HOST_OP, links)
         self._remember_correlations(kind, thread, key, links["queue"])
@@ -106,19 +109,30 @@ class HostPass:
             mask = kind == code
             if mask.any():
                 found = {field: column[mask] for field, column in links.items()}
-                rows = _Rows(selected(batch, mask), thread[mask], name[mask], found, _DEEPEST.get(code, 1))
-                write(rows)
+                write(_Rows(selected(batch, mask), thread[mask], name[mask], found))
         self._write_queue(self._sweep.take_queue_tasks())
+
+    def _sweep_keys(self, batch: pa.RecordBatch, kind: Numbers) -> Numbers:
+        """Correlation numbers of queue events, levels of calls, and which operators and frames are what the sweep looks
+        for around others."""
+        forms = self._load.strings.forms(batch.column("name"))
+        key = np.where(kind == HOST_OP, (forms & HAS_NAMESPACE) > 0, filled(batch.column("key")))
+        key = np.where(kind == HOST_PYTHON, (forms & IS_MODULE) > 0, key)
+        is_call = kind == HOST_API
+        key[is_call] = self._load.strings.required(batch.column("level"))[is_call]
+        return key
 
     def _write_ops(self, rows: _Rows) -> None:
         load = self._load
         columns = rows.slice_columns()
+        framework, id_ = rows.links["framework"], rows.links["id"]
         columns |= {
             "sequence_no": nullable(filled(rows.batch.column("sequence_no"))),
             "forward_thread_no": rows.batch.column("forward_thread_no"),
             "shapes_id": nullable(load.strings.ids(rows.batch.column("shapes"))),
             "dtypes_id": nullable(load.strings.ids(rows.batch.column("dtypes"))),
             "stack_id": _moved(rows.batch.column("stack"), self._stack_base),
+            "framework_op_id": nullable(np.where(framework == id_, NONE, framework)),
         }
         self._written("op", columns, rows)
 
@@ -138,7 +152,8 @@ class HostPass:
         }
         self._written("api_call", columns, rows)
         is_node = np.isin(level, self._node)
-        start = rows.batch.column("start_ns").to_numpy()
+        start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
+        self._summaries.add_calls(level, rows.name, end - start, links["outer_key"], links["outer_name"])
         # the order of launches within a step, and the step itself: those of the queue task's op, or the call's own
         if self._has_queue:
             sort = np.array([self._pending.get(task, NONE) for task in links["queue"].tolist()], dtype=np.int64)
@@ -158,9 +173,6 @@ class HostPass:
         self.links.allocations.add(rows.batch.column("row").to_numpy(), rows.links["op"], rows.links["step"])
 
     def _written(self, table: str, columns: dict[str, Column], rows: _Rows) -> None:
-        if cut := int(rows.is_cut().sum()):
-            text = f"nests in more than {rows.deepest - 1} ranges and counts as outermost"
-            self._load.ledger.note("warning", "deep-nesting", text, table=table, count=cut)
         self._load.count_on_threads(_THREAD_COUNTS[table], rows.thread)
         start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
         self._load.write(table, columns, (start, end))
@@ -208,13 +220,6 @@ class _Rows:
     thread: Numbers
     name: Numbers
     links: dict[str, Numbers]
-    deepest: int
-
-    def is_cut(self) -> npt.NDArray[np.bool_]:
-        """Which rows begin a tree of their own because they lie too deep."""
-        depth = self.links["depth"]
-        cut: npt.NDArray[np.bool_] = (depth > 0) & (depth % self.deepest == 0)
-        return cut
 
     def slice_columns(self) -> dict[str, Column]:
         """Columns that every nested slice has."""
@@ -224,8 +229,8 @@ class _Rows:
             "end_ns": self.batch.column("end_ns"),
             "thread_id": self.thread,
             "name_id": self.name,
-            "parent_id": nullable(np.where(self.is_cut(), NONE, self.links["parent"])),
-            "depth": self.links["depth"] % self.deepest,
+            "parent_id": nullable(self.links["parent"]),
+            "depth": self.links["depth"],
             "step_id": nullable(self.links["step"]),
             "lane": self.links["lane"],
         }
@@ -261,7 +266,9 @@ def _moved(column: pa.Array, base: int) -> pa.Array:
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_LINK_FIELDS = ("id", "parent", "depth", "lane", "op", "rule", "queue", "step", "inside")
+_LINK_FIELDS = (
+    "id", "parent", "depth", "lane", "op", "rule", "queue", "step", "inside", "framework", "outer_name", "outer_key",
+)  # fmt: skip
 _QUEUE_COLUMNS = {
     "id": "id",
     "correlation_no": "correlation",

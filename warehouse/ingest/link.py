@@ -47,11 +47,15 @@ class LinkStore:
 
 
 @contextmanager
-def _in_temporary_files() -> Iterator[None]:
-    """Where SQLite keeps the links; a full disk there is told as what it is."""
+def in_temporary_files() -> Iterator[None]:
+    """Where links and sums are kept; a full disk there is told as what it is: a WriteError.
+
+    >>> with in_temporary_files():
+    ...     pass
+    """
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except (OSError, sqlite3.OperationalError) as error:
         message = f"{gettempdir()}: no room for temporary files ({error}); set TMPDIR to a larger disk"
         raise WriteError(message) from error
 
@@ -77,7 +81,7 @@ class LinkTable:
         """Store rows; values are int64 arrays or lists of int."""
         marks = ", ".join("?" * (1 + len(self._columns)))
         values = [column.tolist() if isinstance(column, np.ndarray) else column for column in (key, *columns)]
-        with _in_temporary_files():
+        with in_temporary_files():
             self._connection.executemany(
                 f"INSERT OR IGNORE INTO {self._name} VALUES ({marks})", zip(*values, strict=True)
             )
@@ -89,7 +93,7 @@ class LinkTable:
     def find(self, key: Numbers) -> list[Numbers]:
         """One array a column, aligned with `key`; NONE where nothing is stored under a number."""
         wanted, position = np.unique(key, return_inverse=True)
-        with _in_temporary_files():
+        with in_temporary_files():
             found = self._connection.execute(
                 f"SELECT l.* FROM json_each(?) w CROSS JOIN {self._name} l ON l.key = w.value",
                 [json.dumps(wanted.tolist())],

@@ -12,7 +12,7 @@ from warehouse.readers.reader import ProfileReader
 from warehouse.store import Loader
 
 _MISSING_TEXTS = ("N/A",)
-ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE = 1, 2, 4
+ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE, HAS_NAMESPACE, IS_MODULE = 1, 2, 4, 8, 16
 
 
 class StringMap:
@@ -63,7 +63,7 @@ class StringMap:
         return result
 
     def forms(self, column: pa.Array) -> npt.NDArray[np.int8]:
-        """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE of each text."""
+        """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE, HAS_NAMESPACE, IS_MODULE of each text."""
         place = self._place(filled(column))
         return np.where(place >= 0, self._forms[place] if len(self._forms) else 0, 0).astype(np.int8)
 
@@ -110,4 +110,6 @@ def _form(text: str) -> int:
         ENDS_IN_AIV_KERNEL * text.endswith("AivKernel")
         + ENDS_IN_AICPU_KERNEL * text.endswith("AicpuKernel")
         + IS_RECEIVE * text.startswith("hcom_receive")
+        + HAS_NAMESPACE * ("::" in text)
+        + IS_MODULE * text.startswith("nn.Module: ")
     )
