@@ -9,7 +9,19 @@ down_revision = "0001"
 branch_labels = None
 depends_on = None
 
-DDL: list[str] = []
+DDL: list[str] = [
+    # what kernels ran on, and what of their device they can have used
+    "ALTER TABLE device ADD COLUMN aic_core_count INTEGER",
+    "ALTER TABLE device ADD COLUMN aiv_core_count INTEGER",
+    "ALTER TABLE device ADD COLUMN aic_mhz REAL",
+    "ALTER TABLE device ADD COLUMN aiv_mhz REAL",
+    "ALTER TABLE kernel ADD COLUMN symbol_id INTEGER",
+    # what a trace tells of Python frames, copies and tasks of collectives
+    "ALTER TABLE python_call ADD COLUMN frame_no INTEGER",
+    "ALTER TABLE python_call ADD COLUMN outer_frame_no INTEGER",
+    "ALTER TABLE memory_copy ADD COLUMN engine_id INTEGER",
+    "ALTER TABLE comm_task ADD COLUMN estimated_us REAL",
+]
 
 
 def upgrade() -> None:

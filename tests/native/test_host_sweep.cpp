@@ -24,10 +24,10 @@ struct Step {
     std::int64_t id, start, end;
 };
 
-// Columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, framework, framework name, frame, frame name, module,
-// module, name and key of the parent.
+// Columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, number, framework, framework name, frame, frame name,
+// module, module, name and key of the parent.
 using Row = Column;
-constexpr std::size_t kColumns = 17;
+constexpr std::size_t kColumns = 18;
 // Twelve columns of a queue task, in the order of QueueTasks.
 using Task = Column;
 
@@ -80,7 +80,7 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
         const HostLinks links = sweep.feed(kind, start, end, thread, name, key, module);
         for (std::size_t n = 0; n < kind.size(); ++n) {
             result.rows.push_back({links.id[n], links.parent[n], links.depth[n], links.lane[n], links.op[n], links.rule[n],
-                                   links.queue[n], links.step[n], links.inside[n], links.framework[n],
+                                   links.queue[n], links.step[n], links.inside[n], links.number[n], links.framework[n],
                                    links.framework_name[n], links.frame[n], links.frame_name[n], links.module[n],
                                    links.outer_module[n], links.outer_name[n], links.outer_key[n]});
         }
@@ -133,8 +133,8 @@ private:
         } else if (event.kind == kPython) {
             note_frame(parents_[at], row);
         } else if (event.kind == kApi && parents_[at] != kNobody) {
-            row[15] = events_[parents_[at]].name;
-            row[16] = events_[parents_[at]].key;
+            row[16] = events_[parents_[at]].name;
+            row[17] = events_[parents_[at]].key;
         }
         if (event.kind != kAllocation) {
             row[3] = lane(at);
@@ -168,10 +168,10 @@ private:
     void add_op(std::size_t at, Row& row) {
         const std::size_t known = nearest_with_key(at);
         const std::size_t framework = known == kNobody ? at : known;
-        row[9] = framework == at ? row[0] : result_.rows[framework][0];
-        row[10] = events_[framework].name;
-        row[13] = events_[at].module != -1 ? events_[at].module : events_[framework].module;
-        row[14] = parents_[at] == kNobody ? -1 : events_[parents_[at]].module;
+        row[10] = framework == at ? row[0] : result_.rows[framework][0];
+        row[11] = events_[framework].name;
+        row[14] = events_[at].module != -1 ? events_[at].module : events_[framework].module;
+        row[15] = parents_[at] == kNobody ? -1 : events_[parents_[at]].module;
         note_frame(latest(at, [&](const Event& other) {
             return other.kind == kPython && other.thread == events_[at].thread && other.end >= events_[at].end;
         }), row);
@@ -179,8 +179,8 @@ private:
     void note_frame(std::size_t around, Row& row) const {
         const std::size_t frame = nearest_with_key(around);
         if (frame != kNobody) {
-            row[11] = frames_[frame];
-            row[12] = events_[frame].name;
+            row[12] = frames_[frame];
+            row[13] = events_[frame].name;
         }
     }
     template <class Condition>
@@ -286,6 +286,7 @@ private:
             row[6] = task[0];
             row[4] = task[2];
             row[5] = task[2] == -1 ? 0 : 1;
+            row[9] = task[1];
             return;
         }
         const std::size_t op = innermost_op(at);
@@ -442,13 +443,13 @@ TEST(what_is_known_of_what_lies_around) {
                                {kOp, 31, 95, 2, 9, 0},               // 103, on another thread
                                {kApi, 40, 60, 1, 60, 6}, {kApi, 41, 59, 1, 61, 7}},
                               {}, true, nullptr);
-    CHECK_EQUAL(column(result.rows, 9), (Column{-1, -1, 100, 100, -1, 100, 103, -1, -1}));  // framework
-    CHECK_EQUAL(column(result.rows, 11), (Column{-1, 0, 0, 0, 0, 1, -1, -1, -1}));          // frame
-    CHECK_EQUAL(column(result.rows, 12), (Column{-1, 50, 50, 50, 50, 52, -1, -1, -1}));
-    CHECK_EQUAL(column(result.rows, 13), (Column{-1, -1, 4, 4, -1, 5, -1, -1, -1}));        // module
-    CHECK_EQUAL(column(result.rows, 14), (Column{-1, -1, -1, 4, -1, -1, -1, -1, -1}));      // of the parent
-    CHECK_EQUAL(column(result.rows, 15), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 60}));
-    CHECK_EQUAL(column(result.rows, 16), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 6}));
+    CHECK_EQUAL(column(result.rows, 10), (Column{-1, -1, 100, 100, -1, 100, 103, -1, -1}));  // framework
+    CHECK_EQUAL(column(result.rows, 12), (Column{-1, 0, 0, 0, 0, 1, -1, -1, -1}));          // frame
+    CHECK_EQUAL(column(result.rows, 13), (Column{-1, 50, 50, 50, 50, 52, -1, -1, -1}));
+    CHECK_EQUAL(column(result.rows, 14), (Column{-1, -1, 4, 4, -1, 5, -1, -1, -1}));        // module
+    CHECK_EQUAL(column(result.rows, 15), (Column{-1, -1, -1, 4, -1, -1, -1, -1, -1}));      // of the parent
+    CHECK_EQUAL(column(result.rows, 16), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 60}));
+    CHECK_EQUAL(column(result.rows, 17), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 6}));
 }
 
 TEST(names_that_are_never_asked_for_are_forgotten) {

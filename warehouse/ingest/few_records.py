@@ -12,15 +12,21 @@ from warehouse.ingest.strings import filled, nullable
 from warehouse.store.loader import Column
 
 
-def load_stacks(load: RankLoad, base: int) -> None:
-    """Stack numbers are moved by `base`, so that those of several ranks do not meet."""
+def load_stacks(load: RankLoad) -> int:
+    """Stream stacks; returns by how much their numbers are moved, so that those of several ranks do not meet."""
+    base = load.loader.reserve_stacks(0)
+    count = 0
     for batch in load.reader.read("stack_frame"):
+        stack = batch.column("stack").to_numpy()
+        count = max(count, int(stack.max(initial=-1)) + 1)
         columns: dict[str, Column] = {
-            "stack_id": batch.column("stack").to_numpy() + base,
+            "stack_id": stack + base,
             "depth": batch.column("depth"),
             "string_id": load.strings.required(batch.column("frame")),
         }
         load.loader.write("stack_frame", columns)
+    load.loader.reserve_stacks(count)
+    return base
 
 
 def load_gc(load: RankLoad) -> None:
@@ -69,6 +75,7 @@ def load_copies(load: RankLoad, tasks: LinkTable) -> None:
             "device_task_id": task[known],
             "size_bytes": batch.column("size_bytes"),
             "direction_id": nullable(load.strings.ids(batch.column("direction"))),
+            "engine_id": nullable(load.strings.ids(batch.column("engine"))),
         }
         if batch.num_rows:
             load.write("memory_copy", columns)

@@ -16,7 +16,6 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import nullable
 from warehouse.ingest.summaries import Summaries
 from warehouse.readers.facts import RankFacts
-from warehouse.store import select
 
 
 def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample) -> None:
@@ -33,8 +32,7 @@ def _load_passes(
     load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample, summaries: Summaries
 ) -> None:
     steps, step_rows = load_steps(load)
-    stack_base = _last_stack(load)
-    load_stacks(load, stack_base)
+    stack_base = load_stacks(load)
     host = HostPass(load, steps, stack_base, summaries).run()
     launches, windows, calls = LaunchPass(load, steps, host.calls).run()
     _write_steps(load, step_rows, windows)
@@ -71,12 +69,3 @@ def _write_steps(load: RankLoad, rows: list[dict[str, int]], windows: Windows) -
                 "task_end_ns": nullable(windows.task_ends),
             },
         )
-
-
-def _last_stack(load: RankLoad) -> int:
-    """The largest stack number in use: those of this rank come after it."""
-    highest = 0
-    cursor = load.loader.connection.execute(*select("stack_frame", ["stack_id"], [("depth", "=", 0)]))
-    while rows := cursor.fetchmany(10_000):
-        highest = max(highest, *(stack for (stack,) in rows), 0)
-    return highest + 1

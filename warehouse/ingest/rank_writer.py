@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from warehouse.errors import InputError
@@ -17,6 +17,7 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
+from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
@@ -44,11 +45,8 @@ class _Source:
 class RankWriter:
     """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
 
-    def __init__(
-        self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
-    ) -> None:
+    def __init__(self, loader: Loader, catalogue: KernelCatalogue, progress: Callable[[str, int], None]) -> None:
         self._loader = loader
-        self._links = links
         self._catalogue = catalogue
         self._progress = progress
         self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
@@ -130,7 +128,11 @@ class RankWriter:
         self._loader.write("rank", columns)
         if facts.device_ids:
             chips = [facts.chip_names.get(each, chip) for each in facts.device_ids]
-            self._loader.write("device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips})
+            cores = [facts.cores.get(each, Cores()) for each in facts.device_ids]
+            described = {each.name: [getattr(of, each.name) for of in cores] for each in fields(Cores)}
+            self._loader.write(
+                "device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips, **described}
+            )
 
     def _write_metadata(self, candidate: Candidate, rank_id: int, source_id: int) -> None:
         if candidate.facts.metadata:
@@ -153,10 +155,10 @@ class RankWriter:
             return AnalysisSample()
 
     def _read_profile(self, candidate: Candidate, source: _Source, rank_id: int, sample: AnalysisSample) -> None:
-        with OfficialReader(source.path) as reader:
+        with OfficialReader(source.path) as reader, LinkStore() as links:
             source.ledger = reader.ledger
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, source.id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, source.id, strings, self._progress)
             load_rank(load, candidate.facts, self._catalogue, sample)
             reader.ledger.settle()
             if reader.changed():
@@ -166,9 +168,9 @@ class RankWriter:
 
     def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
         assert candidate.input.raw is not None
-        with RawReader(candidate.input.raw, candidate.profiler) as reader:
+        with RawReader(candidate.input.raw, candidate.profiler) as reader, LinkStore() as links:
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, sources[0].id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, sources[0].id, strings, self._progress)
             hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
             load_rank(load, candidate.facts, self._catalogue, hashes)
             for source in sources:

@@ -69,7 +69,7 @@ class Summaries:
         self._load = load
         self._spill = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the block that this object manages
         self._ops = _native.OpTotals(load.loader.reserve("op", 0), self._spill.fileno(), _MOST_HELD)
-        self._copies = load.links.table("copy_op", "op ns")
+        self._copies = load.links.table("op ns")
         (self._copy_type, self._ai_core) = load.strings.text_ids("MEMCPY_ASYNC", "AI_CORE").tolist()
         self._kernels = _Sums(
             "kernel_total",

@@ -36,6 +36,7 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
         facts.device_ids.append(device_id)
         if folder.chip_name is not None:
             facts.chip_names[device_id] = folder.chip_name
+        facts.cores[device_id] = folder.cores
     if facts.pid is None:
         facts.pid = _framework_pid(files)
     facts.level = next((folder.level for folder in config.folders() if folder.level is not None), None)

@@ -16,6 +16,7 @@ import numpy as np
 
 from warehouse import _native
 from warehouse.errors import InputError
+from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import open_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.json_text import decimal, parse_json
@@ -24,6 +25,7 @@ from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
 _FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
+_MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
 _CHIPS = {
@@ -89,6 +91,15 @@ class FolderConfig:
         """A number of the device's description, written as a number or as a text."""
         text = str(self.device.get(name, "")).strip()
         return float(text) if _NUMBER.fullmatch(text) else None
+
+    @property
+    def cores(self) -> Cores:
+        """What the device says of its cores; an absurd number counts as none."""
+        counts = [self.number(name) for name in ("ai_core_num", "aiv_num")]
+        clocks = [self.number(name) for name in ("aic_frequency", "aiv_frequency")]
+        whole = [int(each) if each is not None and 0 < each <= _MOST_CORES else None for each in counts]
+        mhz = [each if each is not None and 0 < each <= _FASTEST_MHZ else None for each in clocks]
+        return Cores(whole[0], whole[1], mhz[0], mhz[1])
 
     @property
     def level(self) -> str | None:

@@ -19,7 +19,7 @@ from warehouse.readers.raw_files import DeviceFiles
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, pair_codes, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 Reals = npt.NDArray[np.float64]
 _COUNTERS = tuple(f"counter_{place}" for place in range(8))
@@ -132,7 +132,7 @@ class MetricPart:
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""
         lost = 0
-        tasks = cut_at(self._device.joined.batches(), list(KEYS))
+        tasks = self._device.joined.batches(together=list(KEYS))
         for batch, (records,) in aligned(tasks, [self._records.batches()], KEYS):
             if records is None:
                 continue
@@ -167,7 +167,7 @@ class MetricPart:
 
     def tasks(self) -> Iterator[pa.RecordBatch]:
         """`task_metric` batches; the values of a task are together."""
-        counted = cut_at(self._counted.batches(), ["row"])
+        counted = self._counted.batches(together=["row"])
         for batch, (operators,) in aligned(counted, [self._host.operators.batches()], ("row",)):
             if operators is not None and batch.num_rows:
                 yield self._evaluated(batch, operators)

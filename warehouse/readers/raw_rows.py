@@ -53,6 +53,16 @@ def numbers(batch: pa.RecordBatch, *names: str) -> list[Numbers]:
     return found
 
 
+def as_bits(column: npt.NDArray[Any]) -> Numbers:
+    """Doubles as the integers that have their bits, so that they can be among int64 columns; integers as they are.
+    Read as a double again, NONE is not a number.
+
+    >>> as_bits(np.array([1.5])).view(np.float64).tolist(), bool(np.isnan(np.array([NONE]).view(np.float64))[0])
+    ([1.5], True)
+    """
+    return column.view(np.int64) if column.dtype == np.float64 else column
+
+
 def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     """A column with null where the array holds `missing`.
 
@@ -85,16 +95,18 @@ def aligned(
     first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
 ) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
     """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
-    keys and rows of `first` with equal keys never stand in two batches (sorted_rows.cut_at).  Rows of the others
+    keys and rows of `first` with equal keys never stand in two batches.  Rows of the others
     before or between them come with the next batch; those after the last do not come.
     """
-    readers = [_Until(other, keys) for other in others]
+    readers = [Until(other, keys) for other in others]
     for batch in first:
         limit = tuple(int(batch.column(key)[-1].as_py()) for key in keys)
         yield batch, [reader.up_to(limit) for reader in readers]
 
 
-class _Until:
+class Until:
+    """Rows of a sorted stream, up to one limit after the other."""
+
     def __init__(self, source: Iterator[pa.RecordBatch], keys: tuple[str, ...]) -> None:
         self._source = source
         self._keys = keys

@@ -23,8 +23,8 @@ from warehouse.store.interning import storable
 from warehouse.store.loader import Column, Loader, writing_to
 from warehouse.store.table_list import TABLES
 
-# runs and ranks are told apart by path; kernels are known again by content; numbers of stacks go on from the largest
-READ_BACK = ("run", "rank", "kernel", "stack_frame")
+# runs and ranks are told apart by path
+READ_BACK = ("run", "rank")
 # ids are given when a task enters the queue, rows written when it leaves
 _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384
@@ -71,6 +71,7 @@ class BulkLoader(Loader):
         """As `Loader.undoing`."""
         self._writer.mark()
         before = {table: self.last_id(table) for table in self._read_back}
+        next_stack = self._next_stack
         try:
             yield
         except (WriteError, KeyboardInterrupt):
@@ -79,6 +80,7 @@ class BulkLoader(Loader):
             self._writer.rewind()
             self._writer.release()
             self._delete_after(before)
+            self._next_stack = next_stack
             raise
         self._writer.release()
 
@@ -156,4 +158,3 @@ def _texts(values: Sequence[str | None]) -> pa.Array:
         return pa.array(values, pa.large_string())
     except UnicodeEncodeError:
         return pa.array([None if each is None else storable(each) for each in values], pa.large_string())
-

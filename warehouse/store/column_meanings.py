@@ -29,6 +29,10 @@ def _texts(lines: str) -> dict[str, str]:
 _ANYWHERE = _texts("""
     action_id                     string.id: malloc, free, block free ...
     address                       start of the block
+    aic_core_count                cube cores of the device
+    aic_mhz                       nominal clock of the cube cores, MHz
+    aiv_core_count                vector cores of the device
+    aiv_mhz                       nominal clock of the vector cores, MHz
     algorithm_id                  string.id: MESH-RING ...
     ai_core_ns                    of vendor_ns what ran on AI_CORE
     ai_core_total_ns              of vendor_total_ns what ran on AI_CORE
@@ -96,16 +100,19 @@ _ANYWHERE = _texts("""
     element_count                 elements of that type
     end_ns                        end, Unix epoch
     end_thread_id                 thread.id where the range ended
+    engine_id                     string.id: what moved it as the device says, SDMA_SQE, PCIE_DMA_SQE
     enqueue_end_ns                end of the enqueue, Unix epoch
     enqueue_name_id               string.id: name of the enqueue
     enqueue_start_ns              start of the enqueue, Unix epoch
     enqueue_thread_id             thread.id of the enqueue
+    estimated_us                  how long the library expected it to take
     event_type_id                 string.id: marker, push/pop, start/end, marker_ex
     family                        HBM, LLC, NIC ...
     fingerprint                   digest of its content
     first_offset                  record, or byte, where it was met first
     first_start_ns                start of the first operator, Unix epoch
     forward_thread_no             thread of the forward operator, 0 in forward
+    frame_no                      number the tracer's events give it on its thread, from 0
     framework_name_id             string.id: name of the operator that framework_op_id names, or of the operator itself
     framework_op_id               op.id of the nearest operator around it that has :: in its name; none if it is itself
     framework_version             torch_npu
@@ -143,7 +150,7 @@ _ANYWHERE = _texts("""
     is_schedule                   1 = scheduling task of a collective, not an operator
     is_simulated                  1 = recorded on a simulated device
     is_vendor                     1 = the vendor's tools make the same link
-    item_id                       string.id: item
+    item_id                       string.id: what it handles, an operator or a model; none for none
     kernel_count                  kernels that the operators in it launched
     kernel_id                     kernel.id
     kind                          0 computing, 1 communication, 2 communication not overlapped, 3 free
@@ -164,7 +171,7 @@ _ANYWHERE = _texts("""
     min_start_ns                  earliest start, Unix epoch
     miss_ratio                    misses
     mix_block_count               cores of the other kind used
-    mode_id                       string.id: struct type, such as launch
+    mode_id                       string.id: ACL_NN, master ...: kind of a call, where its name does not tell
     model_no                      number of the graph
     model_stream_no               stream that the graph runs on
     modified_ns                   when it was changed last, Unix epoch
@@ -182,6 +189,7 @@ _ANYWHERE = _texts("""
     op_type_id                    string.id: operator type
     operation_no                  number that its tasks carry
     original_stream_no            stream that was captured
+    outer_frame_no                that number of the frame around it; 0 = none
     output_dtypes_id              string.id: output types
     output_formats_id             string.id: output formats
     output_shapes_id              string.id: output shapes, as recorded
@@ -240,6 +248,7 @@ _ANYWHERE = _texts("""
     stream_no                     stream
     stream_ptr                    stream of the block
     string_id                     string.id: the frame
+    symbol_id                     string.id: symbol of its binary
     synchronization_time          ms; waiting before the first transfer
     table_name                    table
     task_count                    tasks executed

@@ -52,7 +52,7 @@ class WarehouseTable:
 
 TABLES: dict[str, WarehouseTable] = {}
 
-_UNITS = ("ns", "bytes", "count", "ratio")
+_UNITS = ("ns", "us", "bytes", "count", "ratio")
 _KINDS = {"": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
@@ -88,7 +88,12 @@ _table(
     "run_id rank_no",
     unique=("path",),
 )
-_table("device", "Devices a rank recorded on.", "rank_id! device_id! chip_name:text", unique=("rank_id device_id",))
+_table(
+    "device",
+    "Devices a rank recorded on.",
+    "rank_id! device_id! chip_name:text aic_core_count aiv_core_count aic_mhz:real aiv_mhz:real",
+    unique=("rank_id device_id",),
+)
 _table(
     "rank_metadata",
     "What the profile says of itself, name by name, as it stands there.",
@@ -156,7 +161,8 @@ _table(
 _table(
     "python_call",
     "One Python frame.",
-    "id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane!",
+    """id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane! frame_no
+    outer_frame_no""",
     "rank_id start_ns",
 )
 _table(
@@ -211,11 +217,15 @@ _table(
     "kernel",
     "What a kernel is, once for all its executions.",
     """id name_id! op_type_id core_id block_count mix_block_count input_shapes_id input_dtypes_id input_formats_id
-    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!""",
+    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!
+    symbol_id""",
     "name_id",
 )
 _table(
-    "memory_copy", "Size and direction of a copy.", "device_task_id! rank_id! size_bytes direction_id", "device_task_id"
+    "memory_copy",
+    "Size and direction of a copy.",
+    "device_task_id! rank_id! size_bytes direction_id engine_id",
+    "device_task_id",
 )
 
 _METRICS = """
@@ -284,7 +294,7 @@ _table(
     "comm_task",
     "One task of a collective; its times are those of its device_task.",
     """id rank_id! device_task_id! comm_op_id comm_group_id name_id type_id plane_no notify_no rdma_type_id src_rank_no
-    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane!""",
+    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane! estimated_us:real""",
     "comm_op_id",
     "device_task_id",
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from warehouse.errors import WriteError
 from warehouse.store.bulk_loader import bulk_loader
 from warehouse.store.loader import Loader, writing_to
+from warehouse.store.new_tables import make_tables
 from warehouse.store.opening import listen_to_signals, open_write
 from warehouse.store.registry import stale_views
 from warehouse.store.version import latest_version
@@ -108,15 +109,16 @@ def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: 
 
 def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
     """A database at `place` with all tables and views, for the warehouse `path`."""
-    _migrate(path, lambda: _connect_new(place))
-    return _connect_new(place)
-
-
-def _connect_new(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None)
-    listen_to_signals(connection)
-    connection.execute("PRAGMA journal_mode = MEMORY")
-    connection.execute("PRAGMA synchronous = OFF")  # temporary
+    connection = sqlite3.connect(place, isolation_level=None)
+    try:
+        listen_to_signals(connection)
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = OFF")  # temporary
+        with writing_to(path):
+            make_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
