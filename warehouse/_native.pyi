@@ -972,6 +972,10 @@ class DatabaseWriter:
     fills, (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two,
     512 to 32768.
 
+    Rows are written in a thread of the writer's own.  ahead_bytes: how much of columns may wait for it; with 0 every
+    call waits for what it began.  Else what goes wrong is raised by a later call, `settle` at the latest, and Arrow
+    columns must not change under it (buffers that are not read-only are copied).
+
     Raises UnsupportedError or ValueError before anything is written.  All methods raise OSError if a file takes no
     more.  Until `finish` the file is no database.
     """
@@ -989,6 +993,7 @@ class DatabaseWriter:
         statistics: bool = True,
         unordered: Sequence[str] = (),
         strings: str = "",
+        ahead_bytes: int = 0,
     ) -> None: ...
     def append(self, table: str, columns: _ArrowArray | Mapping[str, _Values]) -> int:
         """Append rows: an Arrow record batch, or columns (Arrow arrays, buffers of int64 or double, one value for all
@@ -1003,6 +1008,8 @@ class DatabaseWriter:
         """
     def intern(self, texts: _ArrowArray) -> Int64Column:
         """Numbers of the strings in their table, -1 for null; new ones are appended to it."""
+    def settle(self) -> None:
+        """Wait until all rows that were given are written."""
     def last_rowid(self, table: str) -> int:
         """The largest rowid, 0 for an empty table."""
     def mark(self) -> None:

@@ -10,6 +10,9 @@ branch_labels = None
 depends_on = None
 
 DDL: list[str] = [
+    # what became of the bytes of each file
+    "ALTER TABLE source ADD COLUMN decoded_bytes INTEGER",
+    "ALTER TABLE source ADD COLUMN rejected_bytes INTEGER",
     # what kernels ran on, and what of their device they can have used
     "ALTER TABLE device ADD COLUMN aic_core_count INTEGER",
     "ALTER TABLE device ADD COLUMN aiv_core_count INTEGER",

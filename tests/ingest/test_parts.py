@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from warehouse.errors import InputError
-from warehouse.ingest.kernels import KernelCatalogue
+from warehouse.ingest.kernels import KERNEL_COLUMNS, KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.metrics import metric_column
 from warehouse.ingest.strings import StringMap, filled, nullable
@@ -50,7 +50,7 @@ def test_strings_of_a_source(profile, database_of, tmp_path):
 
 def test_a_kernel_is_stored_once(tmp_path):
     def contents(*names):
-        rows = [(name, *[-1] * 15, 0) for name in names]
+        rows = [(name, *[-1] * (len(KERNEL_COLUMNS) - 2), 0) for name in names]
         return [np.array(column) for column in zip(*rows, strict=True)]
 
     with new_warehouse(tmp_path / "W.db") as loader:

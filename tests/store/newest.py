@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from warehouse.store.migrate import migrate
+from warehouse.store.new_tables import revisions_line
 from warehouse.store.resources import resource_folder
 
 FILE = resource_folder("migrations") / "newest.ddl"
@@ -35,7 +36,7 @@ def newest() -> str:
         ]
         filled = [line.removesuffix(";") for line in connection.iterdump() if line.startswith("INSERT")]
         connection.close()
-    return "".join(f"{statement};\n" for statement in made + filled)
+    return revisions_line() + "".join(f"{statement};\n" for statement in made + filled)
 
 
 def main() -> int:

@@ -68,3 +68,13 @@ def test_perfetto_loses_nothing_of_the_trace(run, perfetto, tmp_path):
         check(perfetto, connection, choose(connection, Selection()), tmp_path / "trace.json")
     finally:
         connection.close()
+
+
+def test_every_byte_is_accounted_for(run):
+    assert run.ask("SELECT * FROM check_ledger") == []
+    unread = set(run.ask("SELECT path FROM issue_named WHERE code = 'not-read'"))
+    lost = run.ask("SELECT path FROM source WHERE decoded_bytes IS NULL OR decoded_bytes <> size_bytes")
+    assert set(lost) == unread
+    assert run.ask("SELECT sum(rejected_count) FROM source") == [(0,)]
+    told = run.ask("SELECT code FROM issue_named WHERE code <> 'not-read'")
+    assert {code for (code,) in told} <= {"lone-return"}

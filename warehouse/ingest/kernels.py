@@ -22,7 +22,7 @@ _TEXTS = (
     "op_type", "core", "input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes",
     "output_formats", "attributes", "state", "hf32", "grid", "block", "symbol",
 )  # fmt: skip
-_COLUMNS = (
+KERNEL_COLUMNS = (
     "name_id", "op_type_id", "core_id", "block_count", "mix_block_count", "input_shapes_id", "input_dtypes_id",
     "input_formats_id", "output_shapes_id", "output_dtypes_id", "output_formats_id", "attributes_id", "state_id",
     "hf32_id", "grid_id", "block_id", "symbol_id", "is_schedule",
@@ -38,11 +38,11 @@ class KernelCatalogue:
         self._read_existing()
 
     def ids(self, contents: list[Numbers]) -> Numbers:
-        """Ids of rows of the columns `_COLUMNS`, NONE for missing; new ones are written."""
+        """Ids of rows of the columns `KERNEL_COLUMNS`, NONE for missing; new ones are written."""
         found, fresh = (np.asarray(column) for column in self._known.ids(contents))
         if len(fresh):
             columns: dict[str, Column] = {
-                name: nullable(column[fresh]) for name, column in zip(_COLUMNS, contents, strict=True)
+                name: nullable(column[fresh]) for name, column in zip(KERNEL_COLUMNS, contents, strict=True)
             }
             self._loader.reserve("kernel", len(fresh))
             self._loader.write("kernel", {"id": found[fresh], **columns})
@@ -55,7 +55,7 @@ class KernelCatalogue:
     def _read_existing(self) -> None:
         if not self._loader.last_id("kernel"):
             return
-        cursor = self._loader.connection.execute(*select("kernel", ("id", *_COLUMNS)))
+        cursor = self._loader.connection.execute(*select("kernel", ("id", *KERNEL_COLUMNS)))
         while rows := cursor.fetchmany(_ROWS):
             columns = [[NONE if value is None else value for value in column] for column in zip(*rows, strict=True)]
             ids, *contents = np.array(columns, dtype=np.int64)
@@ -81,7 +81,7 @@ def load_kernels(load: RankLoad, catalogue: KernelCatalogue) -> LinkTable:
 
 
 def _content(load: RankLoad, batch: pa.RecordBatch) -> list[Numbers]:
-    """Columns `_COLUMNS`."""
+    """Columns `KERNEL_COLUMNS`."""
     texts = {name: load.strings.ids_unless_missing(batch.column(name)) for name in _TEXTS}
     op_type, core = texts.pop("op_type"), texts.pop("core")
     return [

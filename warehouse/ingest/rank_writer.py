@@ -9,7 +9,8 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, MSPROF, RankInput, kind_of
+from warehouse.ingest.discover import ANALYSIS, METADATA, MSPROF, RankInput, kind_of
+from warehouse.ingest.discover import INFO as INFO_JSON
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
@@ -40,6 +41,7 @@ class _Source:
     state: str = "used"
     note: str | None = None
     content: str | None = None
+    bytes: tuple[int, int] | None = None  # decoded, rejected
 
 
 class RankWriter:
@@ -176,8 +178,7 @@ class RankWriter:
             for source in sources:
                 if source.path in reader.ledgers:
                     source.ledger = reader.ledgers[source.path]
-                if source.path in reader.bytes_of:
-                    source.note = "{:,} bytes decoded, {:,} rejected".format(*reader.bytes_of[source.path])
+                source.bytes = reader.bytes_of.get(source.path)
             for issue in reader.ledger.issues:
                 self._write_issue(issue, None, rank_id)
 
@@ -185,6 +186,7 @@ class RankWriter:
         for source in sources:
             facts = _facts_of(source.path)
             total = source.ledger.total() if source.state == "used" else TableCount()
+            decoded, rejected = _bytes_of(source, facts.size)
             columns: dict[str, Column] = {
                 "id": source.id,
                 "rank_id": rank_id,
@@ -198,6 +200,8 @@ class RankWriter:
                 "loaded_count": total.loaded,
                 "rejected_count": total.rejected,
                 "note": source.note,
+                "decoded_bytes": decoded,
+                "rejected_bytes": rejected,
             }
             self._loader.write("source", columns)
             self.records += total.records
@@ -235,6 +239,16 @@ class RankWriter:
             "rejected_count": issue.rejected,
         }
         self._loader.write("issue", columns)
+
+
+def _bytes_of(source: _Source, size: int) -> tuple[int, int] | tuple[None, None]:
+    """Bytes of a file that were decoded and rejected; of databases, and of what was not read, there is no saying.  A
+    description is read as a whole, or not at all."""
+    if source.bytes is not None:
+        return source.bytes
+    if source.state != "used" or source.kind not in (INFO_JSON, METADATA):
+        return None, None
+    return (0, size) if any(issue.code == "bad-description" for issue in source.ledger.issues) else (size, 0)
 
 
 def _facts_of(path: Path) -> Signature:

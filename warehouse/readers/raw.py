@@ -132,8 +132,8 @@ class RawReader:
 
     @property
     def bytes_of(self) -> dict[Path, tuple[int, int]]:
-        """Bytes of each data file that were decoded and rejected."""
-        return self.run.bytes_of
+        """Bytes of each file that were decoded and rejected."""
+        return self.run.bytes_of_all()
 
     @property
     def has_queue(self) -> bool:

@@ -115,6 +115,7 @@ class RawConfig:
     host: FolderConfig = field(default_factory=FolderConfig)
     devices: dict[int, FolderConfig] = field(default_factory=dict)
     profiler: dict[str, Any] = field(default_factory=dict)
+    damaged: set[Path] = field(default_factory=set)  # files that could not be read
 
     def folders(self) -> list[FolderConfig]:
         return [self.host, *self.devices.values()]
@@ -124,27 +125,43 @@ def read_config(files: RawFiles, profiler: dict[str, Any], ledger: Ledger) -> Ra
     """The configuration of a run; what is missing or damaged is noted in the ledger."""
     config = RawConfig(profiler=profiler)
     if files.prof is not None:
-        config.host = _folder(files.prof / "host", "", ledger)
+        notes = _Notes(ledger, config.damaged)
+        config.host = _folder(files.prof / "host", "", notes)
         for device in files.devices:
-            config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", ledger)
+            config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", notes)
     return config
 
 
-def _folder(path: Path, suffix: str, ledger: Ledger) -> FolderConfig:
-    config = FolderConfig(info=_json(path / f"info.json{suffix}", ledger), sample=_json(path / "sample.json", ledger))
-    start, end = _json(path / f"start_info{suffix}", ledger), _json(path / f"end_info{suffix}", ledger, INFO)
+@dataclass
+class _Notes:
+    """Takes what is missing and what is damaged."""
+
+    ledger: Ledger
+    damaged: set[Path]
+
+    def missing(self, path: Path, severity: str) -> None:
+        self.ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
+
+    def bad(self, path: Path, reason: str) -> None:
+        self.damaged.add(path)
+        self.ledger.note(WARNING, "bad-configuration", f"{path.name} {reason}", table=path.parent.name)
+
+
+def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
+    config = FolderConfig(info=_json(path / f"info.json{suffix}", notes), sample=_json(path / "sample.json", notes))
+    start, end = _json(path / f"start_info{suffix}", notes), _json(path / f"end_info{suffix}", notes, INFO)
     config.begin_ns = _microseconds(start.get("collectionTimeBegin"))
     config.begin_monotonic_ns = _integer(start.get("clockMonotonicRaw"))
     config.end_ns = _microseconds(end.get("collectionTimeEnd"))
-    config.host_start = _start_log(path / f"host_start.log{suffix}", ledger)
+    config.host_start = _start_log(path / f"host_start.log{suffix}", notes)
     if suffix:
-        config.device_start = _start_log(path / f"dev_start.log{suffix}", ledger)
+        config.device_start = _start_log(path / f"dev_start.log{suffix}", notes)
     return config
 
 
-def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
+def _text(path: Path, notes: _Notes, severity: str) -> str | None:
     if not path.is_file():
-        ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
+        notes.missing(path, severity)
         return None
     try:
         with open_regular(path) as file:
@@ -153,13 +170,13 @@ def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
             raise InputError(f"{path}: is too large for a configuration file")
         return content.decode("utf-8", "replace")
     except (OSError, InputError) as error:
-        ledger.note(WARNING, "bad-configuration", f"{path.name} cannot be read ({error})", table=path.parent.name)
+        notes.bad(path, f"cannot be read ({error})")
         return None
 
 
-def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]:
+def _json(path: Path, notes: _Notes, severity: str = WARNING) -> dict[str, Any]:
     """The object in the first line, as JSON or as a Python literal (start_info is written both ways)."""
-    text = _text(path, ledger, severity)
+    text = _text(path, notes, severity)
     if text is None:
         return {}
     try:
@@ -168,17 +185,23 @@ def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]
         except ValueError:
             found = ast.literal_eval(text.strip().partition("\n")[0])
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        ledger.note(WARNING, "bad-configuration", f"{path.name} is not readable ({error})", table=path.parent.name)
+        notes.bad(path, f"is not readable ({error})")
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        notes.bad(path, "holds no object")
+        return {}
+    return found
 
 
-def _start_log(path: Path, ledger: Ledger) -> StartLog:
+def _start_log(path: Path, notes: _Notes) -> StartLog:
     values = {}
-    for line in (_text(path, ledger, WARNING) or "").splitlines():
+    text = _text(path, notes, WARNING)
+    for line in (text or "").splitlines():
         name, found, value = re.sub("=", ":", line, count=1).partition(":")
         if found:
             values[name.strip()] = _integer(value)
+    if text is not None and values.get("cntvct") is None and values.get("clock_monotonic_raw") is None:
+        notes.bad(path, "holds no counter")
     return StartLog(values.get("clock_monotonic_raw"), values.get("cntvct"), values.get("cntvct_diff") or 0)
 
 

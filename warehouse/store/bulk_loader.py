@@ -30,6 +30,7 @@ _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384
 # of keys being sorted: four times as much loads a tenth faster, and memory grows with the rows for longer
 _MEMORY_BYTES = 16 << 20
+_AHEAD_BYTES = 8 << 20  # of columns that wait to be written
 _ROWS = 10_000
 _NO_STRING = -1
 _ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}
@@ -74,6 +75,8 @@ class BulkLoader(Loader):
         next_stack = self._next_stack
         try:
             yield
+            with writing_to(self.path), _refusals():
+                self._writer.settle()
         except (WriteError, KeyboardInterrupt):
             raise  # the file is given up
         except BaseException:
@@ -122,6 +125,7 @@ def bulk_loader(
             application_id=connection.execute("PRAGMA application_id").fetchone()[0],
             user_version=connection.execute("PRAGMA user_version").fetchone()[0],
             memory_bytes=_MEMORY_BYTES,
+            ahead_bytes=_AHEAD_BYTES,
             unordered=_UNORDERED,
             strings="string",
         )

@@ -76,6 +76,7 @@ _ANYWHERE = _texts("""
     counter_id                    counter.id
     data_type_id                  string.id: FP16 ...
     ddr_bytes                     DDR in use
+    decoded_bytes                 bytes of it that were read; none for databases, of which records are counted
     depth                         number of enclosing rows
     dequeue_end_ns                end of the dequeue, Unix epoch
     dequeue_name_id               string.id: name of the dequeue
@@ -212,6 +213,7 @@ _ANYWHERE = _texts("""
     rank_origin                   what told the rank
     rdma_type_id                  string.id: kind of RDMA task
     record_count                  records in it
+    rejected_bytes                bytes of it that are damaged, of a form that is not known, or read by nobody
     rejected_count                records of it that were rejected
     release_active_bytes          active in total at the release
     release_allocated_bytes       allocated in total at the release

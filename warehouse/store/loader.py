@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
@@ -174,14 +174,15 @@ def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
         column = column.cast(pa.int8())
     if pa.types.is_integer(column.type) and column.type != pa.uint64():
         return _numbers(column.cast(pa.int64()), "q")
-    return _numbers(column, "d") if column.type == pa.float64() else column.to_pylist()
+    values: list[Any] = _numbers(column, "d") if column.type == pa.float64() else column.to_pylist()
+    return values
 
 
-def _numbers(column: pa.Array, form: str) -> list[Any]:
+def _numbers(column: pa.Array, form: Literal["q", "d"]) -> list[Any]:
     data = column.buffers()[1]
     if not data:
         return [None] * len(column)
-    values = memoryview(data).cast(form)[column.offset : column.offset + len(column)].tolist()
+    values: list[Any] = memoryview(data).cast(form)[column.offset : column.offset + len(column)].tolist()
     if column.null_count:
         for place, is_null in enumerate(column.is_null().to_pylist()):
             if is_null:

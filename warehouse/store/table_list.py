@@ -104,7 +104,7 @@ _table(
     "source",
     "One input file, and what became of it.",
     """id rank_id path:text! kind:text! state:text! size_bytes! modified_ns fingerprint:text
-    record_count! loaded_count! rejected_count! note:text""",
+    record_count! loaded_count! rejected_count! note:text decoded_bytes rejected_bytes""",
     "rank_id",
     "path",
 )

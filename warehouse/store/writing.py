@@ -109,16 +109,22 @@ def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: 
 
 def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
     """A database at `place` with all tables and views, for the warehouse `path`."""
-    connection = sqlite3.connect(place, isolation_level=None)
+    connection = _connect_new(place)
     try:
-        listen_to_signals(connection)
-        connection.execute("PRAGMA journal_mode = MEMORY")
-        connection.execute("PRAGMA synchronous = OFF")  # temporary
         with writing_to(path):
-            make_tables(connection)
+            if not make_tables(connection):
+                _migrate(path, lambda: _connect_new(place))
     except BaseException:
         connection.close()
         raise
+    return connection
+
+
+def _connect_new(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    listen_to_signals(connection)
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute("PRAGMA synchronous = OFF")  # temporary
     return connection
 
 
