@@ -110,7 +110,7 @@ def test_host_columns_are_complete() -> None:
     )
     names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside")
     assert [getattr(links, name).tolist() for name in names] == [
-        [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [7] * 3, [7] * 3,
+        [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [-1] * 3, [7] * 3, [7] * 3,
     ]  # fmt: skip
     names = ("framework", "framework_name", "frame", "frame_name", "module", "outer_module", "outer_name", "outer_key")
     assert [getattr(links, name)[0] for name in names] == [1, 5, -1, -1, 9, -1, -1, -1]
