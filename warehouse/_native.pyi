@@ -69,6 +69,9 @@ class HostLinks:
     def inside(self) -> Int64Column:
         """As `step`, but -1 if the slice ends after the step."""
     @property
+    def python(self) -> Int64Column:
+        """API: id of the innermost Python frame around the enqueue of its task; outside of tasks around itself."""
+    @property
     def framework(self) -> Int64Column:
         """OP: id of the nearest op around it, itself included, whose key is 1; its own id if there is none."""
     @property

@@ -61,6 +61,7 @@ void bind_host_sweep(py::module_& module) {
                            {"number", &HostLinks::number},
                            {"step", &HostLinks::step},
                            {"inside", &HostLinks::inside},
+                           {"python", &HostLinks::python},
                            {"framework", &HostLinks::framework},
                            {"framework_name", &HostLinks::framework_name},
                            {"frame", &HostLinks::frame},

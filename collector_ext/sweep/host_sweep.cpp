@@ -61,7 +61,7 @@ HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const
     const std::size_t rows = kind.size();
     const Column none(rows, kNone);
     HostLinks links{none, none, Column(rows), Column(rows), none, Column(rows), none, none, Column(rows),
-                    Column(rows), none, none, none, none, none, none, none, none};
+                    Column(rows), none, none, none, none, none, none, none, none, none};
     Thread* state = nullptr;
     for (std::size_t out = 0; out < rows; ++out) {
         if (state == nullptr || thread[out] != thread[out - 1]) {
@@ -162,6 +162,7 @@ void HostSweep::add_enqueue(Thread& thread, const Row& row, HostLinks& links, st
     const OpenSlice* open = innermost_op(thread, row.start);
     const std::int64_t op = open == nullptr ? kNone : open->id;
     const OpChains::Node chain = open == nullptr ? OpChains::kNoNode : open->chain;
+    const std::int64_t python = innermost_frame(thread, row.start);
     links.op[out] = op;
 
     const auto found = waiting_.find(row.key);
@@ -175,9 +176,11 @@ void HostSweep::add_enqueue(Thread& thread, const Row& row, HostLinks& links, st
         task.enqueue_end = row.end;
         task.enqueue_thread = row.thread;
         task.enqueue_name = row.name;
+        task.python = python;
         for (OpenDequeue& dequeue : threads_[task.dequeue_thread].dequeues) {
             if (dequeue.id == task.id) {
                 dequeue.op = op;
+                dequeue.python = python;
                 dequeue.chain = chains_.share(chain);
             }
         }
@@ -191,7 +194,7 @@ void HostSweep::add_enqueue(Thread& thread, const Row& row, HostLinks& links, st
         waiting_.erase(found);
     }
     QueueTask task{next_ids_.queue++, row.key, op,    row.step, row.start, row.end, row.thread, row.name,
-                   kNone,             kNone,   kNone, kNone,    true,      chains_.share(chain)};
+                   kNone,             kNone,   kNone, kNone,    true,      python,  chains_.share(chain)};
     links.id[out] = links.queue[out] = task.id;
     waiting_.emplace(row.key, task);
 }
@@ -215,7 +218,7 @@ void HostSweep::add_dequeue(Thread& thread, const Row& row, HostLinks& links, st
             waiting_.erase(found);
         }
         task = {next_ids_.queue++, row.key, kNone, row.step, kNone, kNone, kNone, kNone,
-                kNone,             kNone,   kNone, kNone,    false, OpChains::kNoNode};
+                kNone,             kNone,   kNone, kNone,    false, kNone, OpChains::kNoNode};
     }
     task.dequeue_start = row.start;
     task.dequeue_end = row.end;
@@ -223,7 +226,7 @@ void HostSweep::add_dequeue(Thread& thread, const Row& row, HostLinks& links, st
     task.dequeue_name = row.name;
     links.id[out] = links.queue[out] = task.id;
     links.op[out] = task.op;
-    thread.dequeues.push_back({row.end, dequeue_count_++, task.id, row.key, task.op, task.chain});
+    thread.dequeues.push_back({row.end, dequeue_count_++, task.id, row.key, task.op, task.python, task.chain});
     std::push_heap(thread.dequeues.begin(), thread.dequeues.end(), kEndsLater);
     if (task.has_enqueue) {
         complete(task);
@@ -245,9 +248,11 @@ void HostSweep::add_api(Thread& thread, const Row& row, HostLinks& links, std::s
         links.queue[out] = dequeue.id;
         links.number[out] = dequeue.correlation;
         links.op[out] = dequeue.op;
+        links.python[out] = dequeue.python;
         links.rule[out] = static_cast<std::int64_t>(dequeue.op == kNone ? ApiRule::none : ApiRule::queue);
         return;
     }
+    links.python[out] = innermost_frame(thread, row.start);
     if (const OpenSlice* open = innermost_op(thread, row.start)) {
         links.op[out] = open->id;
         links.rule[out] = static_cast<std::int64_t>(has_queue_ ? ApiRule::host_beside_queue : ApiRule::host);
@@ -285,6 +290,12 @@ std::int64_t HostSweep::op_of_allocation(const Row& row) {
 const HostSweep::OpenSlice* HostSweep::innermost_op(Thread& thread, std::int64_t time) {
     thread.ops.close_before(time, [this](const OpenSlice& dropped) { chains_.release(dropped.chain); });
     return thread.ops.top();
+}
+
+std::int64_t HostSweep::innermost_frame(Thread& thread, std::int64_t time) {
+    thread.python_calls.close_before(time, [](const OpenSlice&) {});
+    const OpenSlice* open = thread.python_calls.top();
+    return open == nullptr ? kNone : open->id;
 }
 
 void HostSweep::drop_closed_dequeues(Thread& thread, std::int64_t time) {

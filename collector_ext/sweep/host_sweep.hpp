@@ -38,6 +38,7 @@ struct HostLinks {
     Column number;  // API: correlation number of that task
     Column step;    // step whose host range holds the start
     Column inside;  // the same if the slice also ends in that range
+    Column python;  // API: the Python frame behind it, see HostSweep
     Column framework;       // OP: the nearest op around it with key 1, itself included; itself if there is none
     Column framework_name;  // OP: its name
     Column frame;       // OP, PYTHON: number (from 0, in order of feeding) of the nearest Python frame with key 1 around it
@@ -74,6 +75,8 @@ struct QueueTasks {
 //               dequeues in order of their ends); outside any dequeue the innermost op open on its thread
 //   ALLOCATION  innermost op of its name open on any thread; else the nearest op of its name among the op of an open dequeue and
 //               that op's ancestors, later dequeues first
+//
+// The Python frame behind an API call is the innermost one open on the thread, at the time, at which its op was found.
 //
 // Key: of an OP 1 if its name has a namespace, of a PYTHON frame 1 if it is a module of the model, of an API its level; of ENQUEUE
 // and DEQUEUE the correlation number.  Module: of an OP, kNone if it has none.
@@ -132,6 +135,7 @@ private:
         std::int64_t enqueue_start, enqueue_end, enqueue_thread, enqueue_name;
         std::int64_t dequeue_start, dequeue_end, dequeue_thread, dequeue_name;
         bool has_enqueue;
+        std::int64_t python;   // frame around the enqueue
         OpChains::Node chain;  // op and its ancestors
     };
     struct OpenDequeue {
@@ -140,6 +144,7 @@ private:
         std::int64_t id;
         std::int64_t correlation;
         std::int64_t op;
+        std::int64_t python;
         OpChains::Node chain;
     };
     struct Thread {
@@ -165,6 +170,7 @@ private:
     std::int64_t op_of_allocation(const Row& row);
 
     const OpenSlice* innermost_op(Thread& thread, std::int64_t time);
+    static std::int64_t innermost_frame(Thread& thread, std::int64_t time);
     void drop_closed_dequeues(Thread& thread, std::int64_t time);
     void expire_lone_dequeues(std::int64_t time);
     void remember_name(const Row& row, std::int64_t id);

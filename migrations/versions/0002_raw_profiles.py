@@ -24,6 +24,20 @@ DDL: list[str] = [
     "ALTER TABLE python_call ADD COLUMN outer_frame_no INTEGER",
     "ALTER TABLE memory_copy ADD COLUMN engine_id INTEGER",
     "ALTER TABLE comm_task ADD COLUMN estimated_us REAL",
+    # what raw profiles tell of caches and of the AI CPU
+    "ALTER TABLE cache_rate ADD COLUMN row_no INTEGER",
+    "ALTER TABLE cache_rate ADD COLUMN stream_no INTEGER",
+    "ALTER TABLE cache_rate ADD COLUMN task_no INTEGER",
+    "ALTER TABLE cache_rate ADD COLUMN start_ns INTEGER",
+    "ALTER TABLE cache_rate ADD COLUMN end_ns INTEGER",
+    "CREATE INDEX cache_rate__rank_id__start_ns ON cache_rate (rank_id, start_ns)",
+    "ALTER TABLE aicpu_task ADD COLUMN device_task_id INTEGER",
+    """
+    CREATE TABLE data_queue (id INTEGER NOT NULL, rank_id INTEGER NOT NULL, device_id INTEGER NOT NULL,
+        time_ns INTEGER NOT NULL, name_id INTEGER, source_id INTEGER, index_no INTEGER, size INTEGER, start_us INTEGER,
+        end_us INTEGER, PRIMARY KEY (id)) STRICT
+    """,
+    "CREATE INDEX data_queue__rank_id__time_ns ON data_queue (rank_id, time_ns)",
 ]
 
 

@@ -8,8 +8,8 @@ CREATE VIEW table_rows AS
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
 --        counter_sample, graph, graph_stream, graph_node, graph_replay, op_work, op_total, module_total,
 --        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, graph_node_total,
---        graph_replay_total, cache_rate, aicpu_task, reference_step, reference_comm_time, reference_comm_bandwidth,
---        reference_comm_matrix, reference_overlap
+--        graph_replay_total, cache_rate, aicpu_task, data_queue, reference_step, reference_comm_time,
+--        reference_comm_bandwidth, reference_comm_matrix, reference_overlap
 -- cols:
 --   table_name  text   table
 --   row_count   count  its rows
@@ -68,6 +68,7 @@ UNION ALL SELECT 'graph_node_total', count(*) FROM graph_node_total
 UNION ALL SELECT 'graph_replay_total', count(*) FROM graph_replay_total
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task
+UNION ALL SELECT 'data_queue', count(*) FROM data_queue
 UNION ALL SELECT 'reference_step', count(*) FROM reference_step
 UNION ALL SELECT 'reference_comm_time', count(*) FROM reference_comm_time
 UNION ALL SELECT 'reference_comm_bandwidth', count(*) FROM reference_comm_bandwidth

@@ -155,7 +155,7 @@ def test_an_empty_window_makes_no_files(sample, tmp_path):
         extents = connection.execute("SELECT min(min_start_ns), max(max_end_ns) FROM event_extent WHERE rank_id = 1")
         first, last = extents.fetchone()
     reason = (
-        "nothing was written: none of the 13 files asked for would have rows in the window from 1 to 2; "
+        "nothing was written: none of the 20 files asked for would have rows in the window from 1 to 2; "
         f"the records chosen from lie from {first} to {last}"
     )
     with pytest.raises(UsageError, match=reason):

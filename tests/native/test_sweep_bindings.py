@@ -108,9 +108,9 @@ def test_host_columns_are_complete() -> None:
     links = sweep.feed(
         column(0, 2, 3), start, end, column(1, 1, 2), column(5, 6, 6), column(0, 8, 8), column(9, -1, -1)
     )
-    names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside")
+    names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python")
     assert [getattr(links, name).tolist() for name in names] == [
-        [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [-1] * 3, [7] * 3, [7] * 3,
+        [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [-1] * 3, [7] * 3, [7] * 3, [-1] * 3,
     ]  # fmt: skip
     names = ("framework", "framework_name", "frame", "frame_name", "module", "outer_module", "outer_name", "outer_key")
     assert [getattr(links, name)[0] for name in names] == [1, 5, -1, -1, 9, -1, -1, -1]

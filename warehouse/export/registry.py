@@ -58,6 +58,8 @@ def rank_files() -> list[RankFile]:
         _csv("operator_memory"),
         _csv("memory_record"),
         _csv("npu_module_mem"),
+        _csv("data_preprocess"),
+        *(_csv(kind) for kind in ("l2_cache", "soc_pmu", "nic", "roce", "pcie", "hccs")),
         RankFile("communication", "communication.json", write_communication),
         RankFile("communication_matrix", "communication_matrix.json", write_communication_matrix),
     ]
@@ -70,7 +72,7 @@ def msprof_files() -> list[RankFile]:
     unchanged.
 
     >>> [each.file for each in msprof_files()][:2]
-    ['msprof.json', 'api_statistic.csv']
+    ['msprof.json', 'aicpu.csv']
     """
     views = store.views()
     own = [name for name in sorted(views) if name.startswith("msprof_") and views[name].file]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import DEVICE_COMM_OP
+from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK
 from warehouse.ingest.comm import Groups
 from warehouse.ingest.graphs import Graphs
 from warehouse.ingest.host import Steps
@@ -141,10 +141,10 @@ class DevicePass:
         op, rule, api_call = launch["op"].copy(), launch["rule"], launch["api_call"].copy()
         rule = np.where((rule == QUEUE) & ~is_kept, QUEUE_MORE, np.where((rule == HOST) & ~is_kept, HOST_MORE, rule))
         node, replay = np.full(len(op), NONE, np.int64), np.full(len(op), NONE, np.int64)
-        in_graph = np.flatnonzero(rows["model_no"] != NONE)
+        in_graph = np.flatnonzero((rows["model_no"] != NONE) & (rows["kind"] == DEVICE_TASK))
         if len(in_graph):
             graph, (replay_, call, call_op, _) = self._graphs.replays(
-                *(rows[name][in_graph] for name in ("device_id", "model_no", "run_no"))
+                *(rows[name][in_graph] for name in ("graph_no", "device_id", "model_no", "run_no"))
             )
             # the number leads to the captured launch; or to the launching call, or nowhere, and then the replay tells
             is_captured = (op[in_graph] != NONE) & (launch["is_replay"][in_graph] != 1)
@@ -159,7 +159,8 @@ class DevicePass:
                 "op_id": np.where(is_captured, op[in_graph], NONE),
                 "api_call_id": np.where(launch["is_replay"][in_graph] == 1, NONE, api_call[in_graph]),
             }
-            node[in_graph] = self._graphs.nodes(rows["descriptor_no"][in_graph], facts)
+            is_told = (rows["graph_no"][in_graph] != NONE) | (rows["is_covered"][in_graph] == 1)
+            node[in_graph] = self._graphs.nodes(rows["descriptor_no"][in_graph], is_told, facts)
             replay[in_graph] = replay_
             api_call[in_graph] = np.where(api_call[in_graph] != NONE, api_call[in_graph], call)
         rule = np.where(op == NONE, NONE, rule)
@@ -248,6 +249,7 @@ class DevicePass:
 _NUMBERS = (
     "kind", "start_ns", "end_ns", "device_id", "connection_no", "descriptor_no", "context_no", "stream_no", "task_no",
     "batch_no", "model_no", "is_covered", "run_no", "element_count", "rank_count", "is_relay", "is_retry", "row",
+    "graph_no",
 )  # fmt: skip
 _LAUNCH = ("api_call", "op", "rule", "is_flow", "head", "count", "device", "is_replay")
 _TASK_LINKS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.ingest.link import NONE, LinkTable
@@ -100,6 +101,46 @@ def load_counters(load: RankLoad) -> None:
                     "value": batch.column("value"),
                 },
             )
+
+
+def load_cache_rates(load: RankLoad, tasks: LinkTable) -> None:
+    """Stream cache rates of tasks."""
+    for batch in load.reader.read("cache_rate"):
+        columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names if name != "task_row"}
+        linked = batch.filter(pc.is_valid(batch.column("start_ns")))
+        times = linked.column("start_ns").to_numpy(), linked.column("end_ns").to_numpy()
+        load.write(
+            "cache_rate", {"device_task_id": _task_ids(tasks, batch), **columns}, times if linked.num_rows else None
+        )
+
+
+def load_aicpu(load: RankLoad, tasks: LinkTable) -> None:
+    """Stream tasks of the AI CPU and its uses of queues."""
+    for batch in load.reader.read("aicpu_task"):
+        parts = ("compute_ns", "copy_ns", "task_ns", "dispatch_ns", "total_ns")
+        columns: dict[str, Column] = {
+            name: batch.column(name) for name in ("device_id", "time_ns", "stream_no", "task_no", *parts)
+        }
+        load.write(
+            "aicpu_task", {**_new_ids(load, "aicpu_task", batch), "device_task_id": _task_ids(tasks, batch), **columns}
+        )
+    for batch in load.reader.read("data_queue"):
+        names = ("device_id", "time_ns", "index_no", "size", "start_us", "end_us")
+        columns = {name: batch.column(name) for name in names}
+        texts: dict[str, Column] = {
+            f"{name}_id": nullable(load.strings.ids(batch.column(name))) for name in ("name", "source")
+        }
+        load.write("data_queue", {**_new_ids(load, "data_queue", batch), **texts, **columns})
+
+
+def _new_ids(load: RankLoad, table: str, batch: pa.RecordBatch) -> dict[str, Column]:
+    last = load.loader.reserve(table, batch.num_rows)
+    return {"id": np.arange(last, last + batch.num_rows)}
+
+
+def _task_ids(tasks: LinkTable, batch: pa.RecordBatch) -> Column:
+    (task,) = tasks.find(filled(batch.column("task_row")))
+    return nullable(task)
 
 
 def load_overlap(load: RankLoad) -> None:

@@ -63,7 +63,7 @@ class HostPass:
         self._node = load.strings.text_ids("node")
         self._event_calls = load.strings.text_ids(*_EVENT_CALLS)
         self.links = HostLinks(
-            load.links.table("api_call op rule sort step inside start is_flow host_step"),
+            load.links.table("api_call op rule sort step inside start is_flow host_step python"),
             load.links.table("op step"),
         )
 
@@ -160,7 +160,7 @@ class HostPass:
         kept = connection != NONE
         found = (
             connection, links["id"], links["op"], links["rule"], sort, step, inside, start, is_flow.astype(np.int64),
-            links["step"],
+            links["step"], links["python"],
         )  # fmt: skip
         self.links.calls.add(*(column[kept] for column in found))
 
@@ -245,8 +245,8 @@ def _moved(column: pa.Array, base: int) -> pa.Array:
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
 _LINK_FIELDS = (
-    "id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "framework", "outer_name",
-    "outer_key",
+    "id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python", "framework",
+    "outer_name", "outer_key",
 )  # fmt: skip
 _QUEUE_COLUMNS = {
     "id": "id",

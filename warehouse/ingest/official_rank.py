@@ -5,7 +5,16 @@ from __future__ import annotations
 from warehouse.ingest.analysis import AnalysisSample
 from warehouse.ingest.comm import Groups, load_comm_tasks
 from warehouse.ingest.device import DevicePass
-from warehouse.ingest.few_records import load_copies, load_counters, load_gc, load_marks, load_overlap, load_stacks
+from warehouse.ingest.few_records import (
+    load_aicpu,
+    load_cache_rates,
+    load_copies,
+    load_counters,
+    load_gc,
+    load_marks,
+    load_overlap,
+    load_stacks,
+)
 from warehouse.ingest.graphs import Graphs
 from warehouse.ingest.host import HostPass, load_steps
 from warehouse.ingest.kernels import KernelCatalogue, load_kernels
@@ -34,16 +43,20 @@ def _load_passes(
     steps, step_rows = load_steps(load)
     stack_base = load_stacks(load)
     host = HostPass(load, steps, stack_base, summaries).run()
-    launches, windows, calls = LaunchPass(load, steps, host.calls).run()
+    launches, windows, executions = LaunchPass(load, steps, host.calls).run()
     _write_steps(load, step_rows, windows)
-    graphs = Graphs(load, calls)
+    graphs = Graphs(load, executions, host.calls, launches)
+    graphs.load_graphs()
     graphs.load_replays()
     kernels = load_kernels(load, catalogue)
+    graphs.load_nodes(kernels)
     groups = Groups(load, facts.groups, analysis.group_hashes)
     only_device = facts.device_ids[0] if len(facts.device_ids) == 1 else None
     device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device, summaries).run()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
+    load_cache_rates(load, device.tasks)
+    load_aicpu(load, device.tasks)
     load_comm_tasks(load, groups, device.tasks, device.operations, summaries)
     groups.write()
     summaries.finish()

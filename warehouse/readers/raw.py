@@ -151,7 +151,7 @@ class RawReader:
             good = each
             if {"start_ns", "end_ns"} <= set(each.schema.names):
                 start, end = numbers(each, "start_ns", "end_ns")
-                mask = is_plausible(start, end)
+                mask = is_plausible(start, end) | each.column("start_ns").is_null().to_numpy(zero_copy_only=False)
                 if not mask.all():
                     good = each.filter(pa.array(mask))
                     lost += each.num_rows - good.num_rows

@@ -25,6 +25,7 @@ from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
 _FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
+_LATEST_US = 1 << 51  # of a stamp: 71 years after its clock began
 _MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
@@ -238,20 +239,43 @@ def device_clock(folder: FolderConfig) -> _native.TickClock:
     return _native.TickClock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
 
 
-def sampled_ns(folder: FolderConfig, monotonic_ns: Numbers) -> Numbers:
-    """Wall clock of counters that are sampled in us of the monotonic clock, in the vendor's arithmetic of doubles:
-    steps of 256 ns, which is less than their us.  InputError where the files do not tell the wall clock."""
-    if folder.offset_ns is None:
-        raise InputError("no times: start_info is missing")
-    wall = monotonic_ns.astype(np.float64) + float(folder.offset_ns)
+def sampled_ns(folder: FolderConfig, stamp_us: Numbers) -> Numbers:
+    """Wall clock of HBM, LLC and memory samples (collection format 1.0): us since the device's start log.
+
+    The vendor adds doubles and stores whole ns of the sum: steps of 256 ns, which is less than the stamps' us.  Rates
+    are reckoned from these ns, so the same sum is made here, term by term.  Source: cann-files.md 2; the order of the
+    terms is that of get_absolute_time_by_sampling_timestamp in the vendor's public parser (github.com/Ascend/msprof,
+    analysis/common_func/info_conf_reader.py).  InputError where the files do not tell the wall clock.
+    """
+    start = folder.device_start.monotonic_ns or 0
+    if folder.begin_ns is None or folder.begin_monotonic_ns is None or folder.host_start.monotonic_ns is None:
+        raise InputError("no times: start_info or host_start.log is missing")
+    delta_s = _latched_ns(folder) / 1e9 - start / 1e9
+    offset_us = folder.begin_ns / 1000 - folder.begin_monotonic_ns / 1000
+    since_start = np.clip(stamp_us, 0, _LATEST_US) * 1000 + start
+    wall = since_start.astype(np.float64) + delta_s * 1e9 + offset_us * 1000.0
     return np.clip(wall, -_FARTHEST, _FARTHEST).astype(np.int64)
 
 
-def sampling_start_ns(folder: FolderConfig) -> int:
-    """What stamps of sampled counters count from (collection format 1.0), on the monotonic clock of the host."""
+def device_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
+    """Wall clock of stamps in ns of the device's monotonic clock (cann-files.md 2); InputError as `sampled_ns`."""
+    if folder.device_start.monotonic_ns is None:
+        raise InputError("no times: dev_start.log is missing")
+    return host_ns(folder, stamp_ns) + (started_ns(folder) - folder.device_start.monotonic_ns)
+
+
+def host_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
+    """Wall clock of stamps in ns of the host's monotonic clock; InputError as `sampled_ns`."""
+    if folder.offset_ns is None:
+        raise InputError("no times: start_info is missing")
+    return np.clip(stamp_ns, 0, _LATEST_US * 1000) + folder.offset_ns
+
+
+def started_ns(folder: FolderConfig) -> int:
+    """The host's monotonic clock when the device's start log was written; InputError as `sampled_ns`."""
     if folder.host_start.monotonic_ns is None:
         raise InputError("no times: host_start.log is missing")
-    return folder.host_start.monotonic_ns
+    return _latched_ns(folder)
 
 
 def _latched_ns(folder: FolderConfig) -> int:

@@ -16,12 +16,16 @@ from warehouse.readers.raw_config import device_clock
 from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_files import DeviceFiles
 from warehouse.readers.raw_flips import Flips
+from warehouse.readers.raw_graph_nodes import GraphNodes
+from warehouse.readers.raw_graph_runs import GraphRuns
+from warehouse.readers.raw_graphs import GraphPart
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, pair_codes, record, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, HostTasks, task_keys
 from warehouse.readers.sorted_rows import SortedRows
 
 DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
+ACCELERATOR = ("acc", "time", "read_bandwidth", "write_bandwidth", "read_outstanding", "write_outstanding")
 _BATCH_IDS_SINCE = 467473  # drvVersion
 _SQE_TYPES = (
     "AI_CORE", "AI_CPU", "AIV_SQE", "PLACE_HOLDER_SQE", "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE",
@@ -49,10 +53,11 @@ class DevicePart:
     whatever else is known by them (PMU records).
     """
 
-    def __init__(self, run: RawRun, names: Names, host: HostTasks) -> None:
+    def __init__(self, run: RawRun, names: Names, host: HostTasks, graphs: GraphPart) -> None:
         self._run = run
         self._names = names
         self._host = host
+        self._graphs = graphs
         self.flips = Flips(is_inclusive=True)
         self.clocks: dict[int, _native.TickClock] = {}
         self._tasks = SortedRows(["start", "row"], run.spill)
@@ -62,8 +67,10 @@ class DevicePart:
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
-        self._graph_tasks = SortedRows(["device", "model", "run", "start"], run.spill)
+        self.runs = GraphRuns(run.spill)
+        self.nodes = GraphNodes()
         self._next_descriptor = 0
         self._ambiguous = self._early = 0
         self._direction_words = {number: run.strings.own(text) for number, text in _DIRECTIONS.items()}
@@ -81,6 +88,7 @@ class DevicePart:
                 continue
             self._load_flips(device)
             self._load_tasks(device)
+        self._graphs.complete(self.flips)
         if self.flips.has_late:
             for batch in self._tasks.batches():
                 self.flips.see(*numbers(batch, "device", "stream", "start", "task"))
@@ -90,6 +98,8 @@ class DevicePart:
             keys = task_keys(device_id, stream, batch_no, task, context)
             self._keyed.add(with_columns(batch, keys))
         self._join()
+        self.runs.find(self._host.first_streams)
+        self.nodes.collect(self._host, self._next_descriptor, self.operators)
 
     def ns(self, device_id: int, ticks: pa.Array) -> Numbers:
         """Ticks of a device as ns of the wall clock."""
@@ -109,6 +119,8 @@ class DevicePart:
         for kind, batch in self._run.device_stream(device, "stars_soc"):
             if kind != "device_task":
                 lone += batch.num_rows if kind == "lone_task_record" else 0
+                if kind == "acc_pmu":
+                    self._keep_accelerators(device.device_id, batch)
                 continue
             count = batch.num_rows
             fields = ("stream", "task", "context", "is_sub_task", "sqe_type", "sub_task_type")
@@ -126,6 +138,10 @@ class DevicePart:
         if lone:
             text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
+
+    def _keep_accelerators(self, device_id: int, batch: pa.RecordBatch) -> None:
+        found = self.accelerators.setdefault(device_id, SortedRows(["time"], self._run.spill))
+        found.add(rows(batch.num_rows, **dict(zip(ACCELERATOR, numbers(batch, *ACCELERATOR), strict=True))))
 
     def _join(self) -> None:
         first_row = 0
@@ -159,7 +175,9 @@ class DevicePart:
         descriptor = self._next_descriptor + group
         self._next_descriptor += int(group[-1]) + 1
         row = np.arange(first_row, first_row + count)
-        connection, model, host_row, class_ = (of_host(name) for name in ("connection", "model", "row", "class_"))
+        connection, model, graph, host_row, class_ = (
+            of_host(name) for name in ("connection", "model", "graph", "row", "class_")
+        )
         covered = _covered(found)
         type_ = self._types(found, of_host("type"))
         start, end, device = found["start"], found["end"], found["device"]
@@ -180,7 +198,7 @@ class DevicePart:
                 model_no=or_null(model),
                 is_covered=covered.astype(np.int64),
                 batch_no=found[KEYS[0]] & _BATCH_BITS,
-                run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)),
+                graph_no=or_null(graph),
                 row=row,
             )
         )
@@ -214,17 +232,14 @@ class DevicePart:
         self._copies.add(
             rows(len(size), start=start[copy], task_row=row[copy], size=size, direction=direction, engine=engine)
         )
-        graph = model != NONE
-        self._graph_tasks.add(
-            rows(
-                int(graph.sum()),
-                device=device[graph],
-                model=model[graph],
-                run=occurrence[graph] + 1,
-                start=start[graph],
-                end=end[graph],
-            )
-        )
+        in_graph = model != NONE
+        if in_graph.any():
+            tasks = {name: found[name] for name in ("device", "stream", "context", "start", "end")}
+            tasks |= {"graph": graph, "model": model, "task": found["task"], "row": row}
+            tasks["batch"] = found[KEYS[0]] & _BATCH_BITS
+            self.runs.add({name: column[in_graph] for name, column in tasks.items()})
+        first_of_node = (graph != NONE) & (occurrence == 0)
+        self.nodes.ran(host_row[first_of_node], descriptor[first_of_node])
 
     def _partners(self, found: dict[str, Numbers], host: pa.RecordBatch | None) -> Numbers:
         """Place of each device task's host task, NONE where there is none or not exactly one."""
@@ -264,28 +279,6 @@ class DevicePart:
                 text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
                 facts = {"size_bytes": np.maximum(size, 0), "direction": text}
             yield record("memory_copy", batch.num_rows, task_row=task, engine=engine, **facts)
-
-    def graph_runs(self) -> Iterator[pa.RecordBatch]:
-        """`graph_run` batches by device and start: the n-th run of a graph is the n-th run of each of its tasks."""
-        found = []
-        for batch in self._graph_tasks.batches(together=["device", "model", "run"]):
-            device, model, run, start, end = numbers(batch, "device", "model", "run", "start", "end")
-            first = np.flatnonzero(
-                np.r_[True, (device[1:] != device[:-1]) | (model[1:] != model[:-1]) | (run[1:] != run[:-1])]
-            )
-            count = np.diff(np.r_[first, len(run)])
-            found.append(
-                np.stack(
-                    [device[first], start[first], model[first], run[first], np.maximum.reduceat(end, first), count]
-                )
-            )
-        if found:
-            columns = np.concatenate(found, axis=1)
-            device, start, model, run, end, count = columns[:, np.lexsort(columns[3::-1])]
-            yield record(
-                "graph_run", len(run), device_id=device, model_no=model, run_no=run, start_ns=start, end_ns=end,
-                task_count=count,
-            )  # fmt: skip
 
 
 def _covered(found: dict[str, Numbers]) -> np.ndarray:

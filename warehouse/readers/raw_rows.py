@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS
+from warehouse.readers.sorted_rows import SortedRows
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1
@@ -104,6 +105,27 @@ def aligned(
         yield batch, [reader.up_to(limit) for reader in readers]
 
 
+def aligned_whole(
+    first: Iterator[pa.RecordBatch], other: SortedRows, keys: tuple[str, ...]
+) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch]]:
+    """As `aligned` for one other, all rows of which come: those after the last of `first` with None.
+
+    >>> from warehouse.readers.sorted_rows import SpillFolder
+    >>> rows_ = SortedRows(["key"], SpillFolder())
+    >>> rows_.add(rows(3, key=np.array([1, 2, 5])))
+    >>> first = iter([rows(2, key=np.array([2, 3]))])
+    >>> [(mine and mine.num_rows, found.num_rows) for mine, found in aligned_whole(first, rows_, ("key",))]
+    [(2, 2), (None, 1)]
+    """
+    reader = Until(other.batches(), keys)
+    for batch in first:
+        found = reader.up_to(tuple(int(batch.column(key)[-1].as_py()) for key in keys))
+        if found is not None:
+            yield batch, found
+    for rest in reader.rest():
+        yield None, rest
+
+
 class Until:
     """Rows of a sorted stream, up to one limit after the other."""
 
@@ -130,6 +152,12 @@ class Until:
         if not parts:
             return None
         return parts[0] if len(parts) == 1 else joined(parts)
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """What was never asked for."""
+        if self._kept is not None:
+            yield self._kept
+        yield from self._source
 
 
 def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:

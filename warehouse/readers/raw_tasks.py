@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from warehouse.readers.issues import INFO
 from warehouse.readers.raw_calls import RUNTIME, CallPart
 from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_dictionary import Names
@@ -28,7 +29,8 @@ from warehouse.readers.raw_rows import (
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
-COMPUTE, SMALL_OP, OTHER = range(3)  # class of a task
+# class of a task; a whole one stands beside rows for its contexts and describes nothing
+COMPUTE, SMALL_OP, OTHER, WHOLE = range(4)
 _FLIP, _MAINTENANCE = 98, 6  # runtime task types with fixed numbers
 _BATCH_IDS_SINCE = 467473  # drvVersion
 NO_CONTEXT = 0xFFFFFFFF
@@ -62,6 +64,12 @@ def task_keys(device: Numbers, stream: Numbers, batch: Numbers, task: Numbers, c
     }
 
 
+def parts_of_keys(batch: pa.RecordBatch) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+    """The reverse: device, stream, batch, task, context."""
+    first, second = numbers(batch, *KEYS)
+    return first >> 52, (first >> 32) & 0xFFFFF, first & 0xFFFFFFFF, second >> 33, (second & ((1 << 33) - 1)) - 1
+
+
 class HostTasks:
     """`tasks`: one row a task of the host, sorted by `KEYS`; `operators` and `small_ops`: what they are, by `row`."""
 
@@ -81,7 +89,8 @@ class HostTasks:
         self._launched = SortedRows(["outer", "row"], run.spill)  # kernels launched in a node
         self._in_comm = SortedRows(["comm", "row"], run.spill)
         self._next_row = 0
-        graphs.tensor_lists = self._describer.add_tensor_lists  # type: ignore[method-assign]
+        self._repeated = 0
+        self.first_streams: dict[int, int] = {}  # graph -> stream of its first captured task
 
     def load_points(self) -> None:
         """Decode what is to be located in the tree of calls, and hand it to the calls."""
@@ -117,6 +126,7 @@ class HostTasks:
     def _find_flips(self) -> None:
         version = self._run.config.host.info.get("drvVersion")
         if not isinstance(version, int) or version < _BATCH_IDS_SINCE:
+            self._graphs.complete(self._flips)
             return
         for late in (False, True):
             for batch in self._calls.points("compact.task_track"):
@@ -129,6 +139,8 @@ class HostTasks:
                     self._flips.see(*(column[task_only] for column in (device, stream, time, task)))
                 elif flip.any():
                     self._flips.add(*(column[flip] for column in (device, stream, time, task, number)))
+            if not late:
+                self._graphs.complete(self._flips)
             if not self._flips.has_late:
                 break
 
@@ -140,34 +152,59 @@ class HostTasks:
         tracks = located.batches(together=["time"])
         for batch, (copies,) in aligned(tracks, [self._copies.batches()], ("time",)):
             self._sort_out(batch, copies)
+        if self._repeated:
+            text = "tasks that were reported more than once; they count once"
+            self._run.ledger.note(INFO, "repeated", text, table="task_track", count=self._repeated)
         self._take_launched()
         self._take_small_ops()
 
     def _sort_out(self, batch: pa.RecordBatch, copies: pa.RecordBatch | None) -> None:
-        device, stream, time, kind = numbers(batch, "device", "stream", "time", "task_type")
-        track_batch = self._flips.batches(device, stream, time)
-        model = np.where(
-            batch.column("model").to_numpy() != NONE,
-            batch.column("model_item").to_numpy(),
-            self._graphs.models(device, stream, track_batch, time),
+        batch = self._once(batch)
+        device, stream, time, kind, engine_model, model_item = numbers(
+            batch, "device", "stream", "time", "task_type", "model", "model_item"
         )
+        track_batch = self._flips.batches(device, stream, time)
+        graph = np.where(engine_model == NONE, self._graphs.graphs(device, stream, time), NONE)
+        model = np.where(engine_model == NONE, self._graphs.models(graph), model_item)
         type_ = self._names.of_types(RUNTIME, kind)
         size, direction = self._copy_facts(batch, copies, self._names.types_named(type_, ("MEMCPY_ASYNC",)))
         # the batch slot of a task holds nothing of use: it is replaced by the computed one
         kept = [name for name in batch.schema.names if name not in ("batch", "model")]
         whole = with_columns(
             batch.select(kept),
-            {"batch": track_batch, "model": model, "type": type_, "copy_size": size, "copy_direction": direction},
+            {
+                "batch": track_batch,
+                "model": model,
+                "graph": graph,
+                "type": type_,
+                "copy_size": size,
+                "copy_direction": direction,
+            },
         )
         node, comm = numbers(batch, "node", "comm")
         is_task = (kind != _FLIP) & (kind != _MAINTENANCE) & (batch.column("device_kind").to_numpy() == 0)
         is_kernel = self._names.types_beginning(type_, "KERNEL") | self._names.types_named(type_, ("STARS_COMMON",))
         is_kernel |= self._names.types_named(type_, ("FFTS_PLUS",)) & (comm == NONE)
+        self._note_first_streams(graph[is_task], stream[is_task])
         launched = is_task & is_kernel & (node != NONE) & self._is_launching(batch)
         in_comm = is_task & ~launched & (comm != NONE)
         self._launched.add(whole.filter(pa.array(launched)))
         self._in_comm.add(whole.filter(pa.array(in_comm)))
         self._take_others(whole.filter(pa.array(is_task & ~launched & ~in_comm)))
+
+    def _once(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The tracks without those that are reported again, as those of a captured graph may be."""
+        columns = np.stack(numbers(batch, "time", "thread", "device", "stream", "task", "batch", "task_type"))
+        if not (columns[0, 1:] == columns[0, :-1]).any():
+            return batch
+        _, first = np.unique(columns, axis=1, return_index=True)
+        self._repeated += batch.num_rows - len(first)
+        return batch if len(first) == batch.num_rows else batch.take(pa.array(np.sort(first)))
+
+    def _note_first_streams(self, graph: Numbers, stream: Numbers) -> None:
+        """Tracks come in the order in which they were captured."""
+        for each in np.unique(graph[graph != NONE]).tolist():
+            self.first_streams.setdefault(each, int(stream[graph == each][0]))
 
     def _is_launching(self, batch: pa.RecordBatch) -> np.ndarray:
         """Whether the node around a task launches it: `step_info` and operators of the LCCL library do not."""
@@ -204,11 +241,9 @@ class HostTasks:
         count = batch.num_rows
         if not count:
             return
-        device, stream, task, model, type_, kernel = numbers(
-            batch, "device", "stream", "task", "model", "type", "kernel_name"
-        )
+        stream, task, graph, type_, kernel = numbers(batch, "stream", "task", "graph", "type", "kernel_name")
         is_kernel = self._names.types_named(type_, _KERNELS)
-        place, facts = self._graphs.describe(device, stream, task, model)
+        place, facts = self._graphs.describe(graph, stream, task)
         described = is_kernel & ((place != NONE) | (kernel != 0))
         context = np.where(self._names.types_named(type_, _MIX), 0, NONE)
         row = self._add(batch, np.where(described, COMPUTE, OTHER), context, batch.column("parent").to_numpy())
@@ -222,7 +257,7 @@ class HostTasks:
         row = np.arange(self._next_row, self._next_row + count)
         self._next_row += count
         device, stream, batch_no, task = numbers(batch, "device", "stream", "batch", "task")
-        model, type_, size, direction = numbers(batch, "model", "type", "copy_size", "copy_direction")
+        model, graph, type_, size, direction = numbers(batch, "model", "graph", "type", "copy_size", "copy_direction")
         self.tasks.add(
             rows(
                 count,
@@ -230,6 +265,7 @@ class HostTasks:
                 row=row,
                 connection=connection,
                 model=model,
+                graph=graph,
                 type=type_,
                 class_=class_,
                 copy_size=size,
@@ -266,7 +302,7 @@ class HostTasks:
             first = Lookup(task[row], context).first(task[row], context) == np.arange(len(row))
             row, context, is_whole = row[first], context[first], is_whole[first]
             tracks = tracks.take(pa.array(row))
-            numbered = self._add(tracks, np.where(is_whole, OTHER, COMPUTE), context, tracks.column("node").to_numpy())
+            numbered = self._add(tracks, np.where(is_whole, WHOLE, COMPUTE), context, tracks.column("node").to_numpy())
             kept = pa.array(~is_whole)
             self.operators.add(node.described(tracks.filter(kept), numbered[~is_whole], operator[row][~is_whole]))
 

@@ -130,7 +130,6 @@ _ANYWHERE = _texts("""
     group_rank                    rank in the group
     hbm_bytes                     HBM in use
     hf32_id                       string.id: YES or NO: may compute in HF32
-    hit_ratio                     hits
     host_name                     host
     host_total_ns                 sum of its own ranges on the host
     host_uid                      number of the host
@@ -170,7 +169,6 @@ _ANYWHERE = _texts("""
     max_end_ns                    latest end, Unix epoch
     message_id                    string.id: the user's text
     min_start_ns                  earliest start, Unix epoch
-    miss_ratio                    misses
     mix_block_count               cores of the other kind used
     mode_id                       string.id: ACL_NN, master ...: kind of a call, where its name does not tell
     model_no                      number of the graph
@@ -278,10 +276,13 @@ _ANYWHERE = _texts("""
     value                         value
     vendor_ns                     device time of all that the vendor's tools link to it
     vendor_total_ns               the same, with what they link to the operators in it, at any depth
-    victim_ratio                  victims
     wait_ns                       gap to the row before it in the order of kernel_details.csv
     wait_time                     ms; waiting
     work_count                    kernels and copies it launched itself
+    index_no                      number that the record gives
+    start_us                      start on a clock of the AI CPU, us
+    end_us                        end on that clock, us
+    row_no                        order of the record in its files
 """)
 
 _OF_TABLE = _texts("""
@@ -337,4 +338,15 @@ _OF_TABLE = _texts("""
     step_kernel_total.total_ns    sum of durations
     stream_total.total_ns         sum of durations
     thread.rank_id                rank.id of the rank it belongs to
+    data_queue.name_id            string.id: what was done, or the node that waited
+    data_queue.source_id          string.id: the queue
+    data_queue.time_ns            time of the record, Unix epoch
+    data_queue.size               fill of the queue
+    cache_rate.family             l2 or tlb
+    cache_rate.hit_ratio          hits / requests
+    cache_rate.start_ns           start of the execution that it counts, Unix epoch; none where that cannot be told
+    cache_rate.end_ns             its end
+    cache_rate.victim_ratio       victims / requests; of L2
+    cache_rate.miss_ratio         misses / requests; of address translation
+    cache_rate.device_task_id     device_task.id; none where the execution cannot be told
 """)

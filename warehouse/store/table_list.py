@@ -437,13 +437,22 @@ _table(
 _table(
     "cache_rate",
     "Cache rates of a task; only raw profiles have them.",
-    "rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real",
+    """rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real row_no stream_no
+    task_no start_ns end_ns""",
     "rank_id",
+    "rank_id start_ns",
 )
 _table(
     "aicpu_task",
     "One task of the AI CPU; only raw profiles have them.",
-    """id rank_id! device_id! time_ns! name_id stream_no task_no compute_ns copy_ns task_ns dispatch_ns total_ns""",
+    """id rank_id! device_id! time_ns! name_id stream_no task_no compute_ns copy_ns task_ns dispatch_ns total_ns
+    device_task_id""",
+    "rank_id time_ns",
+)
+_table(
+    "data_queue",
+    "One use of a queue of input data by the AI CPU; only raw profiles have them.",
+    "id rank_id! device_id! time_ns! name_id source_id index_no size start_us end_us",
     "rank_id time_ns",
 )
 

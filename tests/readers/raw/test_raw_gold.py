@@ -22,7 +22,7 @@ TEXTS = frozenset(
     "output_shapes output_dtypes output_formats attributes state hf32 grid block type group data_type algorithm "
     "rdma_type transport link_type direction action event_type message domain".split()
 )
-NUMBERS_OF_ITS_OWN = frozenset("row connection_no descriptor_no task_row op_row stack".split())
+NUMBERS_OF_ITS_OWN = frozenset("row connection_no descriptor_no task_row op_row stack graph_no".split())
 # what databases do not hold
 RAW_ONLY = {
     "host_event": "item mode module frame_no outer_frame_no".split(), "device_event": ["batch_no"],
@@ -40,12 +40,20 @@ def test_text_and_trace_are_equal(gold, scenario):
     assert printed.endswith("-> EQUAL"), printed
 
 
+def _metrics(reader):
+    """The rows of `task_metrics` as those of `task_metric`."""
+    names = list(enumerate(reader.metric_names()))
+    rows = [row for batch in reader.read("task_metrics") for row in batch.to_pylist()]
+    return [{"task_row": row["task_row"], "name": name, "value": row[str(at)]} for row in rows for at, name in names]
+
+
 def _records(reader):
     """Rows by kind, their texts in place of numbers, tasks and stacks told by what they are."""
     found = {kind: [row for batch in reader.read(kind) for row in batch.to_pylist()] for kind in KINDS}
     texts = {}
     for batch in [*reader.strings(), reader.words()]:
         texts |= dict(zip(batch.column("id").to_pylist(), batch.column("value").to_pylist(), strict=True))
+    found["task_metric"] += _metrics(reader)
     for rows in found.values():
         for row in rows:
             row |= {name: texts[row[name]] for name in TEXTS & row.keys() if row[name] is not None}
@@ -98,6 +106,28 @@ def test_records_are_those_of_the_database(raw, scenario):
         for kind in found:
             mine, others = (Counter(map(_plain, side[kind])) for side in (found, expected))
             assert mine - others == others - mine == Counter(), kind
+
+
+def _samples(reader):
+    """Samples by what they count, whole numbers as in databases."""
+    keys, found = {}, Counter()
+    for kind, batch in reader.counters():
+        for row in batch.to_pylist():
+            if kind == "counter_series":
+                keys[row.pop("series")] = tuple(row.values())
+            else:
+                found[(*keys[row["series"]], row["time_ns"], int(row["value"]))] += 1
+    return found
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_counters_are_those_of_the_database(raw, scenario):
+    for root in sorted(raw(scenario).glob("*_ascend_pt")):
+        (database,) = (GOLD / scenario / "expected" / root.name / OUTPUT).glob("ascend_pytorch_profiler*.db")
+        (info,) = root.glob("profiler_info*.json")
+        with RawReader(find_raw(root), json.loads(info.read_text())) as ours, OfficialReader(database) as theirs:
+            found, expected = _samples(ours), _samples(theirs)
+        assert found == expected
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
