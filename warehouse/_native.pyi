@@ -8,7 +8,7 @@ values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Co
 Sweeps release the GIL and may be fed in pieces of any size with the same result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Protocol, TypeAlias, TypedDict, final, overload
 
@@ -679,6 +679,93 @@ class RowWriter:
         the whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
 
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
+        """
+
+class LibraryUnavailableError(RuntimeError):
+    """The SQLite of this process cannot be used natively; the text says why."""
+
+class RowsRefusedError(RuntimeError):
+    """Rows that are not written natively: odd values, or what SQLite says of a statement."""
+
+@final
+class SqliteLibrary:
+    """The SQLite that Python's `sqlite3` stands on, by a handle on its loaded extension module and nothing else.
+
+    >>> import _sqlite3, sqlite3
+    >>> SqliteLibrary(_sqlite3.__file__, sqlite3.sqlite_version).memory_used() >= 0
+    True
+    """
+
+    def __init__(self, extension: str, version: str) -> None:
+        """`extension`: path of the module; `version`: what Python says of its SQLite.  LibraryUnavailableError."""
+    def memory_used(self) -> int:
+        """Bytes that SQLite has allocated in this process."""
+
+class ArmRequest(TypedDict):
+    """One SELECT.  `values` are bound to its parameters (behind the two of a range, if there are ranges).
+
+    columns: name, format, and where it comes from: the column of the statement, or a fixed text, or an index into
+    `remembered`; nothing of them: NULL.  remembered: statements and the columns whose integers (or NULLs) they take as
+    ?1 to ?4; their result columns are those output columns that name them, in order.
+    """
+
+    statement: str
+    values: Sequence[int]
+    columns: Sequence[tuple[str, str, int | None, str | None, int | None]]
+    remembered: Sequence[tuple[str, Sequence[int]]]
+
+class SectionRequest(TypedDict):
+    """Rows and what they become: "csv" lines, "events" as RowWriter writes both, or "flows" of two events a row.
+
+    order: column in which each arm ascends, by which arms are merged; ties: columns that sort what is equal in it, and
+    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges).
+    process, thread: columns of numbers that are collected.  lane_pass: index of the pass that knows the lanes of these
+    rows, by the column lane_id.
+    """
+
+    shape: str
+    arms: Sequence[ArmRequest]
+    order: int | None
+    ties: Sequence[tuple[int, bool]]
+    bounds: Sequence[int] | None
+    process: int | None
+    thread: int | None
+    lane_pass: int | None
+    lane_id: int
+
+@final
+class RowReader:
+    """Connections to a database file, each with a thread of its own, that turn rows into text without the GIL.
+
+    `setup`: statements that each connection runs first.
+    """
+
+    def __init__(
+        self,
+        library: SqliteLibrary,
+        uri: str,
+        setup: Sequence[str],
+        *,
+        busy_milliseconds: int = 10000,
+        threads: int = 2,
+    ) -> None:
+        """RowsRefusedError with what SQLite has against it."""
+    def run(
+        self,
+        sections: Sequence[SectionRequest],
+        lane_passes: Sequence[tuple[str, Sequence[int], Sequence[int]]],
+        lanes: Sequence[tuple[int, int, int]],
+        target: int | Callable[[bytes], object],
+        is_first: bool,
+    ) -> tuple[list[int], list[tuple[int, int | None]]]:
+        """Write the sections' rows to a descriptor or function; gives rows of each section (of flows: events) and the
+        numbers of processes and threads.
+
+        lane_passes: statement, values, and its columns of id, thread, start, duration: a lane is found for each row.
+        lanes: (thread, start, lane) that are known already, for flows.  Events are each written behind ",\\n";
+        `is_first`: the first comma is "[".
+
+        RowsRefusedError (some may be written then), OSError, or what `target` or a signal handler raises.
         """
 
 @final

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_row_sorter(module);
     npuwh::bind_link_table(module);
     npuwh::bind_row_writer(module);
+    npuwh::bind_row_reader(module);
     npuwh::bind_clocks(module);
     npuwh::bind_decode_batch(module);
     npuwh::bind_decoder(module);

@@ -20,6 +20,7 @@ from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_framework import HOST_ORDER, FrameworkPart
 from warehouse.readers.raw_memory import MemoryPart
+from warehouse.readers.raw_missing import note_missing
 from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
@@ -109,6 +110,7 @@ class RawReader:
             self._python.load()
             self._memory.load()
             self._prof.load()
+            note_missing(self.run)
         except InputError as error:
             text = str(error)
             raise InputError(text if text.startswith("/") else f"{self.run.root}: {text}") from error

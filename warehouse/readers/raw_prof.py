@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.readers.issues import INFO, WARNING
+from warehouse.readers.issues import WARNING
 from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_aicpu import AicpuPart
 from warehouse.readers.raw_cache import CachePart
@@ -50,13 +50,11 @@ class ProfPart:
         """Decode the PROF directory; `streams` can be read then."""
         run = self._run
         if run.files.prof is None:
-            run.ledger.note(INFO, "no-prof", "no CANN calls and no device tasks: there is no PROF directory")
             return
         for path in run.files.other_profs:
             run.ledger.note(
                 WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read"
             )
-        self._note_missing()
         try:
             self._load()
         finally:
@@ -119,12 +117,6 @@ class ProfPart:
     def group_hashes(self) -> dict[str, str]:
         """Name of an operation -> the number that stands for its group, for one operation a group."""
         return {} if self._comm is None else self._comm.group_hashes()
-
-    def _note_missing(self) -> None:
-        streams = {stream for device in self._run.files.devices for stream in device.streams}
-        for stream, what in (("stars_soc", "no device tasks"), ("api_event", "no CANN calls")):
-            if stream not in (streams if stream == "stars_soc" else self._run.files.host):
-                self._run.ledger.note(INFO, "no-stream", f"{what}: the PROF directory has no {stream} data")
 
     def _describe(self, host: HostTasks, device: DevicePart) -> None:
         """Descriptions of what ran, under the numbers of their tasks."""

@@ -15,7 +15,7 @@ from warehouse.errors import InputError
 from warehouse.readers.input_file import check_regular_file
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
-from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles
+from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.sorted_rows import SpillFolder
 
@@ -41,11 +41,16 @@ class RawRun:
         self._tensor_lists = 0
         self.files = files
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
+        for path, reason in self.config.damaged.items():
+            self.ledgers[path] = Ledger()
+            self.ledgers[path].note(WARNING, "bad-configuration", reason, table=path.parent.name)
         for path in self.files.unknown:
             self.ledgers[path] = Ledger()
             self.ledgers[path].note(
                 WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
             )
+        for path in self.files.irregular:
+            self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
             ledger = self.ledgers[path_of_parameters] = Ledger()
             ledger.found(_PARAMETERS, 0)
@@ -156,8 +161,13 @@ class RawRun:
                 text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
                 ledger.note(WARNING, "unread-bytes", text, table=stream)
         for fault in counted["faults"]:
-            ledger = self.ledgers[paths[fault["file"]]]
-            text = fault["text"] + (f"; {fault['bytes']} bytes rejected" if fault["bytes"] else "")
+            path = paths[fault["file"]]
+            ledger = self.ledgers[path]
+            text = fault["text"] + (f"; {fault['bytes']:,} bytes rejected" if fault["bytes"] else "")
+            if path.parent.name == "data":  # of a stream in slices
+                text = f"slice {slice_number(path)}: {text}"
+            if fault["code"] == "unsupported_chip":
+                text += f"; platform_version is {self.config.host.chip!r}"
             issue = ledger.note(
                 WARNING, fault["code"].replace("_", "-"), text, table=stream, count=fault["count"],
                 first_offset=fault["first_offset"],

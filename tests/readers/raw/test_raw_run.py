@@ -97,7 +97,7 @@ def test_what_is_missing_is_said(loaded, run):
     run.log.clear()
     query = loaded(run)
     assert query("SELECT text FROM issue WHERE text LIKE '%stars_soc%'") == [
-        ("no device tasks: the PROF directory has no stars_soc data",)
+        ("no kernels: PROF has no stars_soc data",)
     ]
 
 
