@@ -227,64 +227,30 @@ class AllocationSweep:
         """
 
 @final
-class CallLinks:
-    """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
-    fed with those calls."""
-
-    @property
-    def acl(self) -> Int64Column: ...
-    @property
-    def model(self) -> Int64Column: ...
-    @property
-    def node(self) -> Int64Column:
-        """The innermost one: nodes may nest."""
-    @property
-    def outer(self) -> Int64Column:
-        """The outermost node."""
-    @property
-    def comm(self) -> Int64Column: ...
-    @property
-    def parent(self) -> Int64Column:
-        """The innermost call of any of these levels."""
-    @property
-    def model_item(self) -> Int64Column: ...
-    @property
-    def node_item(self) -> Int64Column: ...
-    @property
-    def outer_item(self) -> Int64Column: ...
-    @property
-    def comm_item(self) -> Int64Column: ...
-    @property
-    def node_type(self) -> Int64Column: ...
-    @property
-    def outer_type(self) -> Int64Column: ...
-    @property
-    def comm_type(self) -> Int64Column: ...
-
-@final
-class CallSweep:
-    """The tree of CANN calls of one process, and what lies in them (cann-files.md 6.1).
+class CallLocator:
+    """Which CANN calls of one process the records of the host lie in (cann-files.md 6.1).
 
     A call holds a point with start < point <= end on its thread.  It is part of the tree unless it has no length, is of
     a level that makes no tree (runtime), or overlaps the one before it of its level and thread (nodes may).
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
-    >>> links = CallSweep().feed(
-    ...     column(0, 0, 1), column(10, 10, 15), column(90, 20, 15), column(1, 1, 1), column(20000, 10000, 0),
-    ...     column(0, 7, 0), column(0, 0, 0))
-    >>> links.acl.tolist(), links.node.tolist(), links.node_item.tolist()
-    ([-1, 0, 0], [-1, -1, 1], [-1, -1, 7])
+    >>> calls = RowSorter([("start", False)], SpillFolder(b"/tmp", 1 << 20))
+    >>> calls.add_columns(2, {"start": 10, "end": column(90, 20), "thread": 1, "level": column(20000, 10000),
+    ...                       "item": column(0, 7), "type": 0})
+    >>> memoryview(CallLocator(calls).locate(column(15, 30), column(1, 1), ["acl", "node", "node_item"])).tolist()
+    [[0, 0], [1, -1], [7, -1]]
     """
 
-    def __init__(self) -> None: ...
-    def feed(
-        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, level: _Int64, item: _Int64, type: _Int64
-    ) -> CallLinks:
-        """kind 0: a call, numbered from 0 in the order of feeding; kind 1: a point, whose `end` is ignored.
+    def __init__(self, calls: RowSorter) -> None:
+        """calls: rows of start, end, thread, level, item, type, sorted by start, at equal starts those of higher level
+        first, then longer ones; a call's id is its number in that order."""
+    def locate(self, time: _Int64, thread: _Int64, links: Sequence[str]) -> Int64Block:
+        """A column a link: the ids of the calls that hold each point, -1 for none, and what they handle.
 
-        Sorted by start over all calls; at equal starts points first, then calls of higher level, then longer ones.
-        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        links: acl, model, node (the innermost one: nodes may nest), outer (the outermost node), comm, parent (the
+        innermost call of any of these levels); model_item, node_item, outer_item, comm_item; node_type, outer_type,
+        comm_type.  Times ascend over all calls.  Raises ValueError that names the first bad point, or an unknown link.
         """
 
 @final
@@ -804,13 +770,27 @@ class RowSorter:
     {'a': [3, 5], 'b': [2, 1]}
     """
 
-    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder) -> None:
-        """keys: names of int64 columns, and whether that one falls."""
+    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder, schema: object | None = None) -> None:
+        """keys: names of int64 columns, and whether that one falls; schema: what Arrow takes for one."""
     def add(self, batch: _ArrowArray) -> None:
         """Take the rows of a record batch of int64, uint64 and float64 columns.
 
         Raises ValueError if the columns are not those of the first batch, a key is missing or has a null, or rows were
         read already; TypeError for other types.
+        """
+    def add_columns(
+        self,
+        rows: int,
+        columns: Mapping[str, object],
+        where: Buffer | None = None,
+        sparse: tuple[str, ...] = (),
+    ) -> None:
+        """Take rows: columns as buffers or Arrow arrays of int64 or float64, or one value for all rows.
+
+        where: one bool a row, the others are left out.  sparse: columns in which -1 is a null.  Of the columns of the
+        schema those that are not given are null; without one the first call tells the columns, all int64.
+
+        Raises as `add`.
         """
     def spill(self) -> None:
         """Move all rows to disk."""
@@ -827,8 +807,22 @@ class RowSorter:
 
 @final
 class SortedReader:
+    """Reads the rows of a sorter from the first to the last."""
+
+    @property
+    def names(self) -> list[str]: ...
     def next(self, rows: int) -> NativeBatch | None:
         """The next rows, so many unless rows belong together or there are no more; None at the end."""
+    def next_columns(self, rows: int) -> Int64Block | None:
+        """As `next`, -1 for a null."""
+    def columns_between(self, first: Sequence[int], last: Sequence[int]) -> Int64Block | None:
+        """As `next_columns`, all rows whose first keys are from `first` to `last`; those before are skipped."""
+
+@final
+class Int64Block:
+    """Columns of int64: a buffer of two dimensions, a row of it a column."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class StringTable:

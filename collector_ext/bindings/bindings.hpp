@@ -7,7 +7,7 @@ namespace npuwh {
 
 void bind_allocation_sweep(pybind11::module_& module);
 void bind_columns(pybind11::module_& module);
-void bind_call_sweep(pybind11::module_& module);
+void bind_call_locator(pybind11::module_& module);
 void bind_content_ids(pybind11::module_& module);
 void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);

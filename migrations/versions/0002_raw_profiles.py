@@ -24,6 +24,37 @@ DDL: list[str] = [
     "ALTER TABLE python_call ADD COLUMN outer_frame_no INTEGER",
     "ALTER TABLE memory_copy ADD COLUMN engine_id INTEGER",
     "ALTER TABLE comm_task ADD COLUMN estimated_us REAL",
+    # sums over the tasks of graphs
+    "ALTER TABLE graph_node ADD COLUMN replay_count INTEGER",
+    "ALTER TABLE graph_node ADD COLUMN total_ns INTEGER",
+    "ALTER TABLE graph_node ADD COLUMN shortest_ns INTEGER",
+    "ALTER TABLE graph_node ADD COLUMN longest_ns INTEGER",
+    "ALTER TABLE graph_replay ADD COLUMN node_count INTEGER",
+    "ALTER TABLE graph_replay ADD COLUMN work_ns INTEGER",
+    "ALTER TABLE graph_replay ADD COLUMN busy_ns INTEGER",
+    "ALTER TABLE graph_replay ADD COLUMN pause_ns INTEGER",
+    """
+    UPDATE graph_node SET replay_count = coalesce(s.n, 0), total_ns = coalesce(s.total, 0),
+        shortest_ns = coalesce(s.shortest, 0), longest_ns = coalesce(s.longest, 0)
+    FROM graph_node n LEFT JOIN (
+        SELECT graph_node_id node, count(*) n, sum(end_ns - start_ns) total, min(end_ns - start_ns) shortest,
+            max(end_ns - start_ns) longest
+        FROM device_task WHERE graph_node_id IS NOT NULL AND is_covered = 0 GROUP BY graph_node_id) s ON s.node = n.id
+    WHERE n.id = graph_node.id
+    """,
+    """
+    UPDATE graph_replay SET node_count = coalesce(s.n, 0), work_ns = coalesce(s.work, 0), busy_ns = coalesce(s.busy, 0),
+        pause_ns = coalesce(s.pause, 0)
+    FROM graph_replay r LEFT JOIN (
+        SELECT replay, count(*) n, sum(end_ns - start_ns) work, sum(max(end_ns - max(start_ns, until), 0)) busy,
+            max(max(start_ns - until, 0)) pause
+        FROM (
+            SELECT graph_replay_id replay, start_ns, end_ns, coalesce(max(end_ns) OVER (PARTITION BY graph_replay_id
+                ORDER BY start_ns, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_ns) until
+            FROM device_task WHERE graph_replay_id IS NOT NULL AND graph_node_id IS NOT NULL AND is_covered = 0)
+        GROUP BY replay) s ON s.replay = r.id
+    WHERE r.id = graph_replay.id
+    """,
     # what raw profiles tell of caches and of the AI CPU
     "ALTER TABLE cache_rate ADD COLUMN row_no INTEGER",
     "ALTER TABLE cache_rate ADD COLUMN stream_no INTEGER",

@@ -60,17 +60,6 @@ TABLES = [
         call_count INTEGER NOT NULL, total_ns INTEGER NOT NULL, inner_ns INTEGER NOT NULL, longest_ns INTEGER) STRICT
     """,
     "CREATE INDEX api_total__rank_id__name_id ON api_total (rank_id, name_id)",
-    """
-    CREATE TABLE graph_node_total (rank_id INTEGER NOT NULL, graph_node_id INTEGER NOT NULL,
-        task_count INTEGER NOT NULL, total_ns INTEGER NOT NULL, shortest_ns INTEGER NOT NULL,
-        longest_ns INTEGER NOT NULL) STRICT
-    """,
-    "CREATE INDEX graph_node_total__graph_node_id ON graph_node_total (graph_node_id)",
-    """
-    CREATE TABLE graph_replay_total (rank_id INTEGER NOT NULL, graph_replay_id INTEGER NOT NULL,
-        task_count INTEGER NOT NULL, total_ns INTEGER NOT NULL) STRICT
-    """,
-    "CREATE INDEX graph_replay_total__graph_replay_id ON graph_replay_total (graph_replay_id)",
 ]
 
 # what is stored, from the rows that are there
@@ -244,18 +233,6 @@ FILL = [
         max(a.end_ns - a.start_ns)
     FROM api_call AS a LEFT JOIN inner_call AS i ON i.parent_id = a.id
     GROUP BY a.rank_id, a.level_id, a.name_id
-    """,
-    """
-    INSERT INTO graph_node_total
-    SELECT rank_id, graph_node_id, count(*), sum(end_ns - start_ns), min(end_ns - start_ns), max(end_ns - start_ns)
-    FROM device_task WHERE graph_node_id IS NOT NULL AND is_covered = 0
-    GROUP BY rank_id, graph_node_id
-    """,
-    """
-    INSERT INTO graph_replay_total
-    SELECT rank_id, graph_replay_id, count(*), sum(end_ns - start_ns)
-    FROM device_task WHERE graph_replay_id IS NOT NULL AND graph_node_id IS NOT NULL AND is_covered = 0
-    GROUP BY rank_id, graph_replay_id
     """,
 ]
 

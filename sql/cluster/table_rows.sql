@@ -7,9 +7,8 @@ CREATE VIEW table_rows AS
 --        memory_copy, kernel_metric, kernel_metric_other, rank_metric, busy_interval, comm_group, comm_group_rank,
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
 --        counter_sample, graph, graph_stream, graph_node, graph_replay, op_work, op_total, module_total,
---        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, graph_node_total,
---        graph_replay_total, cache_rate, aicpu_task, data_queue, reference_step, reference_comm_time,
---        reference_comm_bandwidth, reference_comm_matrix, reference_overlap
+--        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, cache_rate, aicpu_task, data_queue,
+--        reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap
 -- cols:
 --   table_name  text   table
 --   row_count   count  its rows
@@ -64,8 +63,6 @@ UNION ALL SELECT 'kernel_total', count(*) FROM kernel_total
 UNION ALL SELECT 'step_kernel_total', count(*) FROM step_kernel_total
 UNION ALL SELECT 'stream_total', count(*) FROM stream_total
 UNION ALL SELECT 'api_total', count(*) FROM api_total
-UNION ALL SELECT 'graph_node_total', count(*) FROM graph_node_total
-UNION ALL SELECT 'graph_replay_total', count(*) FROM graph_replay_total
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task
 UNION ALL SELECT 'data_queue', count(*) FROM data_queue

@@ -21,8 +21,6 @@ TABLES = {
     "step_kernel_total": ["rank_id", "step_id", "name_id"],
     "stream_total": ["rank_id", "device_id", "stream_no", "type_id"],
     "api_total": ["rank_id", "level_id", "name_id"],
-    "graph_node_total": ["rank_id", "graph_node_id"],
-    "graph_replay_total": ["rank_id", "graph_replay_id"],
 }
 VARIANTS = {
     "capture": {"graph": "capture"},

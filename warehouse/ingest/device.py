@@ -153,15 +153,13 @@ class DevicePass:
             rule[in_graph] = np.where(is_captured, capture, REPLAY)
             op[in_graph] = np.where(is_captured, op[in_graph], call_op)
             facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no", "batch_no")}
-            facts |= {
-                "graph_id": graph,
-                "kernel_id": kernel[in_graph],
-                "op_id": np.where(is_captured, op[in_graph], NONE),
-                "api_call_id": np.where(launch["is_replay"][in_graph] == 1, NONE, api_call[in_graph]),
-            }
+            facts |= {"graph_id": graph, "kernel_id": kernel[in_graph]}
             is_told = (rows["graph_no"][in_graph] != NONE) | (rows["is_covered"][in_graph] == 1)
-            node[in_graph] = self._graphs.nodes(rows["descriptor_no"][in_graph], is_told, facts)
+            descriptor, connection = (rows[name][in_graph] for name in ("descriptor_no", "connection_no"))
+            node[in_graph] = self._graphs.nodes(descriptor, connection, is_told, facts)
             replay[in_graph] = replay_
+            drawn = in_graph[rows["is_covered"][in_graph] != 1]
+            self._graphs.add(*(column[drawn] for column in (node, replay, rows["start_ns"], rows["end_ns"])))
             api_call[in_graph] = np.where(api_call[in_graph] != NONE, api_call[in_graph], call)
         rule = np.where(op == NONE, NONE, rule)
         return {"op": op, "rule": rule, "api_call": api_call, "node": node, "replay": replay}

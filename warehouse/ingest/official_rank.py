@@ -53,6 +53,7 @@ def _load_passes(
     groups = Groups(load, facts.groups, analysis.group_hashes)
     only_device = facts.device_ids[0] if len(facts.device_ids) == 1 else None
     device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device, summaries).run()
+    graphs.write()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
     load_cache_rates(load, device.tasks)

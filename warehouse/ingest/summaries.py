@@ -85,12 +85,6 @@ class Summaries:
             ["device_id", "stream_no", "type_id"],
             {"task_count": "counts", "total_ns": "sums", "longest_ns": "most"},
         )
-        self._nodes = _Sums(
-            "graph_node_total",
-            ["graph_node_id"],
-            {"task_count": "counts", "total_ns": "sums", "shortest_ns": "least", "longest_ns": "most"},
-        )
-        self._replays = _Sums("graph_replay_total", ["graph_replay_id"], {"task_count": "counts", "total_ns": "sums"})
         self._calls = _Sums(
             "api_total",
             ["level_id", "name_id"],
@@ -131,7 +125,7 @@ class Summaries:
         """Records of the device, in order of time; aligned columns, NONE for missing.
 
         `rows`: kind, start_ns, end_ns, device_id, stream_no, is_covered and row of `device_event` records.  `found`:
-        type, kernel, kernel_name (string.id, SCHEDULING), core, op, rule, step, wait, node and replay.
+        type, kernel, kernel_name (string.id, SCHEDULING), core, op, rule, step and wait.
         """
         is_op = rows["kind"] == DEVICE_COMM_OP
         ns = rows["end_ns"] - rows["start_ns"]
@@ -157,10 +151,6 @@ class Summaries:
         is_drawn = ~is_op & (rows["is_covered"] != 1)
         place = [rows["device_id"][is_drawn], rows["stream_no"][is_drawn], found["type"][is_drawn]]
         self._streams.add(load, place, [ns[is_drawn]])
-        in_graph = is_drawn & (found["node"] != NONE)
-        self._nodes.add(load, [found["node"][in_graph]], [ns[in_graph]])
-        in_replay = in_graph & (found["replay"] != NONE)
-        self._replays.add(load, [found["replay"][in_replay]], [ns[in_replay]])
 
     def take_back_copies(self, task_row: Numbers) -> None:
         """Tasks of collectives, by row of their device record: those that were counted as copies of an operator are
@@ -183,7 +173,7 @@ class Summaries:
             self._write_kernel_ops(least)
         while self._write("op_work", _OP_WORK, self._ops.take_ops()):
             pass
-        for sums in (self._kernels, self._step_kernels, self._streams, self._nodes, self._replays, self._calls):
+        for sums in (self._kernels, self._step_kernels, self._streams, self._calls):
             sums.write(self._load)
 
     def _write_kernel_ops(self, least: int) -> None:

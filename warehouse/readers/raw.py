@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import batch
+from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING, Ledger
@@ -84,7 +84,7 @@ class RawReader:
         self.run = RawRun(files, profiler)
         self._told: set[str] = set()
         try:
-            self._host_events = SortedRows(HOST_ORDER, self.run.spill)
+            self._host_events = SortedRows(HOST_ORDER, self.run.spill, RECORDS["host_event"])
             self._framework = FrameworkPart(self.run, self._host_events)
             self._python = PythonPart(self.run, self._framework, self._host_events)
             self._memory = MemoryPart(self.run, self._framework, self._host_events)

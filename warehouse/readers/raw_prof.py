@@ -24,7 +24,7 @@ from warehouse.readers.raw_graphs import GraphPart
 from warehouse.readers.raw_marks import MarkPart
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_metrics import MetricPart
-from warehouse.readers.raw_rows import numbers, or_null, record, with_columns
+from warehouse.readers.raw_rows import aligned, chosen, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import HostTasks
 from warehouse.readers.sorted_rows import SortedRows
@@ -79,7 +79,7 @@ class ProfPart:
         host.load()
         device = DevicePart(run, self.names, host, graphs)
         device.load()
-        comm = self._comm = CommPart(run, self.names, calls, host, device)
+        comm = self._comm = CommPart(run, self.names, host, device)
         comm.load()
         self._describe(host, device)
         frequencies = Frequencies(run, device.clocks)
@@ -96,7 +96,7 @@ class ProfPart:
         marks.load()
         self._load_engine_memory(calls)
         self.streams = {
-            "kernel": lambda: self._describer.kernels(self._kernels.batches()),
+            "kernel": lambda: self._describer.kernels(self._kernels.columns()),
             "launch": device.launches.batches,
             "graph": graphs.graph_records,
             "graph_stream": graphs.stream_records,
@@ -120,22 +120,10 @@ class ProfPart:
 
     def _describe(self, host: HostTasks, device: DevicePart) -> None:
         """Descriptions of what ran, under the numbers of their tasks."""
-        ran = device.operators.batches()
-        kept: pa.RecordBatch | None = next(ran, None)
-        for operators in host.operators.batches():
-            (row,) = numbers(operators, "row")
-            descriptor = np.full(len(row), -1, np.int64)
-            while kept is not None:
-                (known,) = numbers(kept, "row")
-                count = int(np.searchsorted(known, row[-1], side="right"))
-                place = np.searchsorted(row, known[:count])
-                descriptor[place] = kept.column("descriptor").to_numpy()[:count]
-                if count < kept.num_rows:
-                    kept = kept.slice(count)
-                    break
-                kept = next(ran, None)
-            found = with_columns(operators, {"descriptor": descriptor})
-            self._kernels.add(found.filter(pa.array(descriptor >= 0)))
+        for operators, (ran,) in aligned(host.operators.columns(), [device.operators], ("row",)):
+            if ran is not None:
+                described = chosen(operators, np.searchsorted(operators["row"], ran["row"]))
+                self._kernels.add_columns(len(ran["row"]), **{**described, "descriptor": ran["descriptor"]})
         self._describer.watch_tensor_texts()
 
     def _load_engine_memory(self, calls: CallPart) -> None:

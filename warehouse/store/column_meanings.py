@@ -50,6 +50,7 @@ _ANYWHERE = _texts("""
     bubble                        us; time in receive operators
     bubble_ns                     time in receive operators
     call_count                    how often it ran
+    busy_ns                       time in which any of its captured tasks ran
     cann_version                  CANN
     captured_ns                   when it was captured, Unix epoch
     category_no                   the user's category
@@ -163,7 +164,7 @@ _ANYWHERE = _texts("""
     link_rule_id                  link_rule.id that found the operator
     link_type_id                  string.id: HCCS, PCIE ...
     loaded_count                  records of it that were loaded
-    longest_ns                    the longest
+    longest_ns                    its longest execution
     mark_count                    marks on it
     max_duration_ns               duration of the longest row
     max_end_ns                    latest end, Unix epoch
@@ -178,6 +179,7 @@ _ANYWHERE = _texts("""
     module_name_id                string.id: module of the model around the operator
     name                          name
     name_id                       string.id of the name
+    node_count                    captured tasks executed; parents of drawn sub-tasks do not count
     note                          why it was left out, or failed
     notify_no                     notification
     op_count                      framework operators on it
@@ -195,12 +197,13 @@ _ANYWHERE = _texts("""
     overlapped                    us; a kernel and a communication operator ran at once
     package_size                  MB; size of the packets
     parent_id                     id of the row of this table that encloses it on its thread
+    pause_ns                      longest time between its start and end in which none of them ran
     pid                           process
     plane_count                   highest plane of its tasks + 1
     plane_no                      plane
     position                      place in the order of the source
     preparing                     us; before the first operator
-    python_call_id                python_call.id around it
+    python_call_id                python_call.id of the innermost frame around the captured launch
     python_count                  Python frames on it
     queue_count                   entries of the task queue on it, both halves
     queue_task_id                 queue_task.id whose dequeue contains it
@@ -217,6 +220,7 @@ _ANYWHERE = _texts("""
     release_allocated_bytes       allocated in total at the release
     release_ns                    release, Unix epoch
     release_reserved_bytes        reserved in total at the release
+    replay_count                  how often it was executed
     replay_no                     n-th execution
     reserved_bytes                reserved
     row_count                     its rows
@@ -228,7 +232,7 @@ _ANYWHERE = _texts("""
     session_start_ns              start of the collection, Unix epoch
     severity                      error (something is lost), warning (doubt), info
     shapes_id                     string.id: input shapes
-    shortest_ns                   the shortest
+    shortest_ns                   its shortest execution
     size_bytes                    size
     source_id                     source.id of the file it came from
     src_rank                      rank that sends
@@ -283,6 +287,7 @@ _ANYWHERE = _texts("""
     start_us                      start on a clock of the AI CPU, us
     end_us                        end on that clock, us
     row_no                        order of the record in its files
+    work_ns                       sum of their durations
 """)
 
 _OF_TABLE = _texts("""
@@ -300,6 +305,7 @@ _OF_TABLE = _texts("""
     counter_sample.value          in the unit of its counter
     graph_node.api_call_id        api_call.id of the captured launch
     graph_node.op_id              op.id that was captured
+    graph_node.total_ns           sum of its executions
     graph_replay.api_call_id      api_call.id that launched it
     graph_replay.op_id            op.id around that call
     link_rule.text                the rule
@@ -325,8 +331,6 @@ _OF_TABLE = _texts("""
     step_time.step_id             step.id; none without steps
     string.value                  the text
     api_total.total_ns            sum of durations
-    graph_node_total.total_ns     sum of durations
-    graph_replay_total.total_ns   sum of durations
     kernel_op_total.total_ns      sum of durations
     kernel_total.total_ns         sum of durations
     kernel_total.wait_ns          sum of the gaps to the row before in kernel_details.csv

@@ -360,13 +360,15 @@ _table(
 _table(
     "graph_node",
     "One captured task.",
-    "id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id",
+    """id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id
+    replay_count total_ns shortest_ns longest_ns""",
     "graph_id",
 )
 _table(
     "graph_replay",
     "One execution of a graph.",
-    "id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count!",
+    """id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count! node_count work_ns busy_ns
+    pause_ns""",
     "graph_id",
 )
 
@@ -419,18 +421,6 @@ _table(
     "CANN calls of a rank by level and name.",
     "rank_id! level_id! name_id! call_count! total_ns! inner_ns! longest_ns",
     "rank_id name_id",
-)
-_table(
-    "graph_node_total",
-    "Executions of each captured task.",
-    "rank_id! graph_node_id! task_count! total_ns! shortest_ns! longest_ns!",
-    "graph_node_id",
-)
-_table(
-    "graph_replay_total",
-    "Tasks of each execution of a graph.",
-    "rank_id! graph_replay_id! task_count! total_ns!",
-    "graph_replay_id",
 )
 
 # --- only raw profiles have these -------------------------------------------------------------------------------------
