@@ -10,7 +10,7 @@ Sweeps release the GIL and may be fed in pieces of any size with the same result
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Protocol, TypeAlias, TypedDict, final, overload
+from typing import Any, Protocol, TypeAlias, TypedDict, final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -569,6 +569,55 @@ class LaneSweep:
         """
 
 @final
+class Nullable:
+    """Int64 values of which -1 stands for NULL: a column for tables.
+
+    >>> from array import array
+    >>> Nullable(array("q", [3, -1])).tolist()
+    [3, None]
+    """
+
+    def __init__(self, values: Any) -> None:
+        """A buffer of int64, as numpy arrays are."""
+    @property
+    def values(self) -> Any: ...
+    def __len__(self) -> int: ...
+    def tolist(self) -> list[int | None]: ...
+
+def filled(column: _ArrowArray) -> Int64Column:
+    """The values of an int64 column, -1 for null."""
+
+def take_rows(columns: Sequence[_ArrowArray | Buffer], places: _Int64) -> list[Int64Column]:
+    """Some rows of int64 columns, -1 for null.
+
+    Raises ValueError for a column of another type, IndexError for a place beyond its rows.
+    """
+
+@final
+class StringNumbers:
+    """Ids of the strings of a source, and what their form tells, by their numbers in the source.
+
+    >>> from array import array
+    >>> known = StringNumbers()
+    >>> known.add(array("q", [10, 12]), array("q", [1, 2]), array("q", [0, 4]))
+    >>> found, lost, unknown_words = known.ids(array("q", [12, -1, 11]))
+    >>> found.tolist(), lost, known.forms(array("q", [12])).tolist()
+    ([2, -1, -1], 1, [4])
+    """
+
+    def __init__(self) -> None: ...
+    def add(self, numbers: _Int64, ids: _Int64, forms: _Int64) -> None:
+        """More strings.  Raises ValueError unless the numbers ascend over all calls."""
+    def set_words(self, ids: _Int64) -> None:
+        """Ids of the numbers -2, -3 ..."""
+    def ids(self, column: _ArrowArray | Buffer, instead: int = -1, dropped: int = -1) -> tuple[Int64Column, int, int]:
+        """(ids, how many numbers have none, how many are words that are not known).
+
+        instead: what stands for no id.  dropped: an id for which -1 is given.
+        """
+    def forms(self, column: _ArrowArray | Buffer) -> Int64Column: ...
+
+@final
 class LinkFile:
     """The file that links of several tables go to when they exceed the memory."""
 
@@ -577,7 +626,8 @@ class LinkFile:
 
 @final
 class LinkTable:
-    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays.
+    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays; the
+    key -1 stands for none, and nothing is stored under it.
 
     Any order is right; keys and look-ups that ascend, more or less, are quick.
     """

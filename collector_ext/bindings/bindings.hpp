@@ -16,6 +16,7 @@ void bind_op_totals(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_sorter(pybind11::module_& module);
 void bind_link_table(pybind11::module_& module);
+void bind_number_columns(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
 void bind_row_reader(pybind11::module_& module);
 void bind_clocks(pybind11::module_& module);

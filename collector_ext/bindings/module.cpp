@@ -13,6 +13,7 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_row_sorter(module);
     npuwh::bind_call_locator(module);
     npuwh::bind_link_table(module);
+    npuwh::bind_number_columns(module);
     npuwh::bind_row_writer(module);
     npuwh::bind_row_reader(module);
     npuwh::bind_clocks(module);

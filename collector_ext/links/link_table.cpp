@@ -92,9 +92,16 @@ void LinkTable::add(const ColumnView& key, const std::vector<ColumnView>& column
     for (std::size_t column = 0; column < columns.size(); ++column) {
         require_rows("LinkTable.add", std::to_string(column).c_str(), columns[column], key.size());
     }
-    added_ += key.size();
     for (std::size_t first = 0; first < key.size();) {
-        const std::size_t count = std::min(key.size() - first, most_waiting_ - waiting_[0].size());
+        if (key[first] == kNone) {
+            ++first;
+            continue;
+        }
+        const std::size_t most = std::min(key.size() - first, most_waiting_ - waiting_[0].size());
+        std::size_t count = 1;
+        while (count < most && key[first + count] != kNone) {
+            ++count;
+        }
         const auto append = [&](Column& to, const ColumnView& from) {
             if (to.size() + count > to.capacity()) {
                 to.reserve(std::min(most_waiting_, std::max(to.size() + count, 2 * to.capacity())));

@@ -18,7 +18,7 @@ from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.link_rule import CAPTURE, CAPTURE_MORE, HOST, HOST_MORE, QUEUE, QUEUE_MORE, REPLAY
 from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import IS_RECEIVE, filled, nullable
+from warehouse.ingest.strings import IS_RECEIVE, filled, is_one_of, nullable
 from warehouse.ingest.summaries import Summaries
 from warehouse.store.loader import Column
 
@@ -86,8 +86,6 @@ class DevicePass:
         rows = {name: filled(batch.column(name)) for name in _NUMBERS}
         is_op = rows["kind"] == DEVICE_COMM_OP
         launch = dict(zip(_LAUNCH, self._launches.find(rows["connection_no"]), strict=True))
-        for column in launch.values():
-            column[rows["connection_no"] == NONE] = NONE
         kernel, counts_as, kernel_name, core = self._kernels.find(rows["descriptor_no"])
         for column in (kernel, counts_as, kernel_name, core):
             column[is_op] = NONE
@@ -98,7 +96,7 @@ class DevicePass:
         group = self._groups.ids(batch.column("group"))
         name_forms = self._load.strings.forms(batch.column("name"))
 
-        sweep_kind = np.where(np.isin(type_id, self._silent), _SILENT, _WIDENING)
+        sweep_kind = np.where(is_one_of(type_id, self._silent), _SILENT, _WIDENING)
         sweep_kind = np.where((counts_as == COMPUTING) | (counts_as == UNCOUNTED), counts_as, sweep_kind)
         sweep_kind[is_op] = np.where((name_forms[is_op] & IS_RECEIVE) > 0, _RECEIVE, _COMMUNICATION)
         track = np.where(rows["is_covered"] == 1, rows["stream_no"] + _COVERED_TRACK, rows["stream_no"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,8 @@ import pyarrow as pa
 from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_OP, HOST_PYTHON
 from warehouse.ingest.link import NONE, LinkTable, Numbers
-from warehouse.ingest.rank_load import RankLoad, selected
-from warehouse.ingest.strings import HAS_NAMESPACE, IS_MODULE, filled, nullable
+from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.strings import HAS_NAMESPACE, IS_MODULE, filled, is_one_of, nullable
 from warehouse.ingest.summaries import Summaries
 from warehouse.store.loader import Column
 
@@ -80,98 +81,101 @@ class HostPass:
     def _take(self, batch: pa.RecordBatch) -> None:
         load = self._load
         kind, start, end = (batch.column(name).to_numpy() for name in ("kind", "start_ns", "end_ns"))
-        on_thread = kind != HOST_ALLOCATION
-        pid, tid = (batch.column(name).to_numpy()[on_thread] for name in ("pid", "tid"))
-        thread = np.full(len(kind), NONE, np.int64)
-        thread[on_thread] = load.thread_ids(pid, tid)
-        name = load.strings.required(batch.column("name"))
-        key = self._sweep_keys(batch, kind)
+        places = {code: np.flatnonzero(kind == code) for code in (HOST_OP, HOST_PYTHON, HOST_API, HOST_ALLOCATION)}
+        pid, tid = (batch.column(name).to_numpy() for name in ("pid", "tid"))
+        thread = load.thread_ids(pid, tid, places[HOST_ALLOCATION])
+        text, level = (load.strings.required(batch.column(name)) for name in ("name", "level"))
         module = load.strings.ids(batch.column("module"))
-        swept = self._sweep.feed(kind, start, end, thread, name, key, module)
-        self._summaries.add_host(kind, start, end, name, key, module, swept)
-        links = {field: np.asarray(getattr(swept, field)) for field in _LINK_FIELDS} | {"own_module": module}
-        self._op_steps.add(kind == HOST_OP, links)
+        found: dict[str, Any] = {"thread": thread, "text": text, "level": level, "module": module}
+        key = self._keys(batch, kind, level)
+        swept = self._sweep.feed(kind, start, end, thread, text, key, module)
+        self._summaries.add_host(kind, start, end, text, key, module, swept)
+        found |= {name: getattr(swept, name) for name in _SWEPT}
         for code, write in (
             (HOST_OP, self._write_ops),
             (HOST_PYTHON, self._write_python_calls),
             (HOST_API, self._write_api_calls),
             (HOST_ALLOCATION, self._link_allocations),
         ):
-            mask = kind == code
-            if mask.any():
-                found = {field: column[mask] for field, column in links.items()}
-                write(_Rows(selected(batch, mask), thread[mask], name[mask], found))
+            if len(places[code]):
+                columns = [found[name] if name in found else batch.column(name) for name in _COLUMNS[code]]
+                taken = map(np.asarray, _native.take_rows(columns, places[code]))
+                write(dict(zip(_COLUMNS[code], taken, strict=True)))
         self._write_queue(self._sweep.take_queue_tasks())
 
-    def _sweep_keys(self, batch: pa.RecordBatch, kind: Numbers) -> Numbers:
-        """Correlation numbers of queue events, levels of calls, and which operators and frames are what the sweep looks
-        for around others."""
+    def _keys(self, batch: pa.RecordBatch, kind: Numbers, level: Numbers) -> Numbers:
+        """What the sweep takes as keys: correlation numbers of queue events, levels of calls, 1 for the operators and
+        frames that it looks for around others."""
         forms = self._load.strings.forms(batch.column("name"))
         key = np.where(kind == HOST_OP, (forms & HAS_NAMESPACE) > 0, filled(batch.column("key")))
         key = np.where(kind == HOST_PYTHON, (forms & IS_MODULE) > 0, key)
-        is_call = kind == HOST_API
-        key[is_call] = self._load.strings.required(batch.column("level"))[is_call]
-        return key
+        return np.where(kind == HOST_API, level, key)
 
-    def _write_ops(self, rows: _Rows) -> None:
+    def _write_ops(self, rows: dict[str, Numbers]) -> None:
         load = self._load
-        columns = rows.slice_columns()
-        framework, id_ = rows.links["framework"], rows.links["id"]
-        columns |= {
-            "sequence_no": nullable(filled(rows.batch.column("sequence_no"))),
-            "forward_thread_no": rows.batch.column("forward_thread_no"),
-            "shapes_id": nullable(load.strings.ids(rows.batch.column("shapes"))),
-            "dtypes_id": nullable(load.strings.ids(rows.batch.column("dtypes"))),
-            "stack_id": _moved(rows.batch.column("stack"), self._stack_base),
-            "framework_op_id": nullable(np.where(framework == id_, NONE, framework)),
-            "module_id": nullable(rows.links["own_module"]),
+        self._op_steps.add(rows["id"], rows["step"])
+        columns: dict[str, Column] = {
+            "sequence_no": nullable(rows["sequence_no"]),
+            "forward_thread_no": nullable(rows["forward_thread_no"]),
+            "stack_id": nullable(_moved(rows["stack"], self._stack_base)),
+            **{f"{name}_id": nullable(load.strings.ids(rows[name])) for name in ("shapes", "dtypes")},
+            "module_id": nullable(rows["module"]),
+            "framework_op_id": nullable(np.where(rows["framework"] == rows["id"], NONE, rows["framework"])),
         }
-        self._written("op", columns, rows)
+        self._write_slices("op", rows, columns)
 
-    def _write_python_calls(self, rows: _Rows) -> None:
-        numbers = {name: rows.batch.column(name) for name in ("frame_no", "outer_frame_no")}
-        self._written("python_call", rows.slice_columns() | numbers, rows)
+    def _write_python_calls(self, rows: dict[str, Numbers]) -> None:
+        columns: dict[str, Column] = {name: nullable(rows[name]) for name in ("frame_no", "outer_frame_no")}
+        self._write_slices("python_call", rows, columns)
 
-    def _write_api_calls(self, rows: _Rows) -> None:
-        load, links = self._load, rows.links
-        level = load.strings.required(rows.batch.column("level"))
-        connection = filled(rows.batch.column("connection_no"))
-        columns = rows.slice_columns()
-        columns |= {
-            "level_id": level,
-            "connection_no": nullable(connection),
-            "mode_id": nullable(load.strings.ids(rows.batch.column("mode"))),
-            "item_id": nullable(load.strings.ids(rows.batch.column("item"))),
-            "queue_task_id": nullable(links["queue"]),
-            "op_id": nullable(links["op"]),
+    def _write_api_calls(self, rows: dict[str, Numbers]) -> None:
+        load = self._load
+        columns: dict[str, Column] = {
+            "level_id": rows["level"],
+            "connection_no": nullable(rows["connection_no"]),
+            "mode_id": nullable(load.strings.ids(rows["mode"])),
+            "item_id": nullable(load.strings.ids(rows["item"])),
+            "queue_task_id": nullable(rows["queue"]),
+            "op_id": nullable(rows["op"]),
         }
-        self._written("api_call", columns, rows)
-        is_node = np.isin(level, self._node)
-        start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
-        self._summaries.add_calls(level, rows.name, end - start, links["outer_key"], links["outer_name"])
+        self._write_slices("api_call", rows, columns)
+        self._summaries.add_calls(
+            rows["level"], rows["text"], rows["end_ns"] - rows["start_ns"], rows["outer_key"], rows["outer_name"]
+        )
+        is_node = is_one_of(rows["level"], self._node)
         # the order of launches within a step, and the step itself: those of the queue task's op, or the call's own
         if self._has_queue:
-            sort = links["number"]
-            step = np.where(links["rule"] == 1, self._op_steps.of(links["op"]), NONE)
+            sort = rows["number"]
+            step = np.where(rows["rule"] == 1, self._op_steps.of(rows["op"]), NONE)
         else:
-            sort, step = start, links["step"]
-        inside = np.where(is_node, links["inside"], NONE)
-        is_flow = is_node | np.isin(rows.name, self._event_calls)
-        kept = connection != NONE
-        found = (
-            connection, links["id"], links["op"], links["rule"], sort, step, inside, start, is_flow.astype(np.int64),
-            links["step"], links["python"],
+            sort, step = rows["start_ns"], rows["step"]
+        inside = np.where(is_node, rows["inside"], NONE)
+        is_flow = (is_node | is_one_of(rows["text"], self._event_calls)).astype(np.int64)
+        self.links.calls.add(
+            rows["connection_no"], rows["id"], rows["op"], rows["rule"], sort, step, inside, rows["start_ns"], is_flow,
+            rows["step"], rows["python"],
         )  # fmt: skip
-        self.links.calls.add(*(column[kept] for column in found))
 
-    def _link_allocations(self, rows: _Rows) -> None:
-        self.links.allocations.add(rows.batch.column("row").to_numpy(), rows.links["op"], rows.links["step"])
+    def _link_allocations(self, rows: dict[str, Numbers]) -> None:
+        self.links.allocations.add(rows["row"], rows["op"], rows["step"])
 
-    def _written(self, table: str, columns: dict[str, Column], rows: _Rows) -> None:
-        self._load.count_on_threads(_THREAD_COUNTS[table], rows.thread)
-        start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
-        self._load.write(table, columns, (start, end))
-        self._next[table] += rows.batch.num_rows
+    def _write_slices(self, table: str, rows: dict[str, Numbers], more: dict[str, Column]) -> None:
+        """Write slices with the columns that all of them have, and more."""
+        self._load.count_on_threads(_THREAD_COUNTS[table], rows["thread"])
+        columns: dict[str, Column] = {
+            "id": rows["id"],
+            "start_ns": rows["start_ns"],
+            "end_ns": rows["end_ns"],
+            "thread_id": rows["thread"],
+            "name_id": rows["text"],
+            "parent_id": nullable(rows["parent"]),
+            "depth": rows["depth"],
+            "step_id": nullable(rows["step"]),
+            "lane": rows["lane"],
+            **more,
+        }
+        self._load.write(table, columns, (rows["start_ns"], rows["end_ns"]))
+        self._next[table] += len(rows["id"])
 
     def _write_queue(self, tasks: _native.QueueTasks) -> None:
         columns = {column: np.asarray(getattr(tasks, field)) for column, field in _QUEUE_COLUMNS.items()}
@@ -188,30 +192,6 @@ class HostPass:
         self._load.dequeue_threads.update(np.unique(columns["dequeue_thread_id"]).tolist())
 
 
-@dataclass
-class _Rows:
-    """The rows of one kind in a batch, with what the sweep found."""
-
-    batch: pa.RecordBatch
-    thread: Numbers
-    name: Numbers
-    links: dict[str, Numbers]
-
-    def slice_columns(self) -> dict[str, Column]:
-        """Columns that every nested slice has."""
-        return {
-            "id": self.links["id"],
-            "start_ns": self.batch.column("start_ns"),
-            "end_ns": self.batch.column("end_ns"),
-            "thread_id": self.thread,
-            "name_id": self.name,
-            "parent_id": nullable(self.links["parent"]),
-            "depth": self.links["depth"],
-            "step_id": nullable(self.links["step"]),
-            "lane": self.links["lane"],
-        }
-
-
 class _OpSteps:
     """Step of an op by its id: ops are numbered by start and steps do not overlap, so each has a range of ids."""
 
@@ -220,13 +200,14 @@ class _OpSteps:
         self._first = np.full(len(steps.ids), np.iinfo(np.int64).max)
         self._last = np.full(len(steps.ids), NONE, np.int64)
 
-    def add(self, is_op: np.ndarray, links: dict[str, Numbers]) -> None:
-        places = np.flatnonzero(is_op & (links["step"] != NONE))
-        step, op = links["step"][places] - self._first_step, links["id"][places]
-        ends = np.flatnonzero(np.diff(step, append=-1))  # of stretches of one step
-        begins = np.r_[0, ends[:-1] + 1] if len(ends) else ends
-        np.minimum.at(self._first, step[begins], op[begins])
-        np.maximum.at(self._last, step[ends], op[ends])
+    def add(self, op: Numbers, step: Numbers) -> None:
+        """Ops in order of their ids, NONE for no step."""
+        step = step - self._first_step
+        ends = np.flatnonzero(np.diff(step, append=NONE - 1 - self._first_step))  # of stretches of one step
+        begins = np.r_[0, ends[:-1] + 1]
+        inside = step[ends] != NONE - self._first_step
+        np.minimum.at(self._first, step[begins][inside], op[begins][inside])
+        np.maximum.at(self._last, step[ends][inside], op[ends][inside])
 
     def of(self, op: Numbers) -> Numbers:
         """Id of the step, NONE outside steps."""
@@ -238,16 +219,26 @@ class _OpSteps:
         return np.where(held, used[place] + self._first_step, NONE)
 
 
-def _moved(column: pa.Array, base: int) -> pa.Array:
-    number = filled(column)
-    return nullable(np.where(number == NONE, NONE, number + base))
+def _moved(number: Numbers, base: int) -> Numbers:
+    return np.where(number == NONE, NONE, number + base)
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_LINK_FIELDS = (
+_SWEPT = (
     "id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python", "framework",
     "outer_name", "outer_key",
 )  # fmt: skip
+_SLICE = ("start_ns", "end_ns", "thread", "text", "id", "parent", "depth", "lane", "step")
+# what each kind of event needs of the batch and of what was found for it
+_COLUMNS = {
+    HOST_OP: (*_SLICE, "sequence_no", "forward_thread_no", "stack", "shapes", "dtypes", "module", "framework"),
+    HOST_PYTHON: (*_SLICE, "frame_no", "outer_frame_no"),
+    HOST_API: (
+        *_SLICE, "level", "connection_no", "mode", "item", "queue", "number", "op", "rule", "inside", "python",
+        "outer_name", "outer_key",
+    ),
+    HOST_ALLOCATION: ("row", "op", "step"),
+}  # fmt: skip
 _QUEUE_COLUMNS = {
     "id": "id",
     "correlation_no": "correlation",

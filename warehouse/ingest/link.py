@@ -57,7 +57,8 @@ def in_temporary_files() -> Iterator[None]:
 
 
 class LinkTable:
-    """Numbers stored under a number, all before the first look-up.  The first to be stored under it stays.
+    """Numbers stored under a number, all before the first look-up.  The first to be stored under it stays; under NONE
+    nothing is stored.
 
     >>> with LinkStore() as store:
     ...     links = store.table("op count")

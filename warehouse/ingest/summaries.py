@@ -16,7 +16,7 @@ from warehouse.batches.records import DEVICE_COMM_OP
 from warehouse.ingest.link import NONE, Numbers, in_temporary_files
 from warehouse.ingest.link_rule import VENDOR_RULES
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import nullable
+from warehouse.ingest.strings import is_one_of, nullable
 from warehouse.store import TABLES
 from warehouse.store.loader import Column
 
@@ -134,7 +134,7 @@ class Summaries:
         core = np.where(is_kernel & (found["core"] != NONE), found["core"], found["type"])
         flags = (
             _native.COUNTED * (is_kernel | is_copy)
-            + _native.VENDOR_LINK * np.isin(found["rule"], VENDOR_RULES)
+            + _native.VENDOR_LINK * is_one_of(found["rule"], np.array(VENDOR_RULES))
             + _native.AI_CORE * (~is_op & (core == self._ai_core))
             + _native.COMMUNICATION * is_op
         )
