@@ -8,7 +8,8 @@ CREATE VIEW table_rows AS
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
 --        counter_sample, graph, graph_stream, graph_node, graph_replay, op_work, op_total, module_total,
 --        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, cache_rate, aicpu_task, data_queue,
---        reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap
+--        comm_turn, reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix,
+--        reference_overlap
 -- cols:
 --   table_name  text   table
 --   row_count   count  its rows
@@ -66,6 +67,7 @@ UNION ALL SELECT 'api_total', count(*) FROM api_total
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task
 UNION ALL SELECT 'data_queue', count(*) FROM data_queue
+UNION ALL SELECT 'comm_turn', count(*) FROM comm_turn
 UNION ALL SELECT 'reference_step', count(*) FROM reference_step
 UNION ALL SELECT 'reference_comm_time', count(*) FROM reference_comm_time
 UNION ALL SELECT 'reference_comm_bandwidth', count(*) FROM reference_comm_bandwidth

@@ -8,6 +8,7 @@ from warehouse.ingest.device import DevicePass
 from warehouse.ingest.few_records import (
     load_aicpu,
     load_cache_rates,
+    load_comm_turns,
     load_copies,
     load_counters,
     load_gc,
@@ -58,6 +59,7 @@ def _load_passes(
     load_copies(load, device.tasks)
     load_cache_rates(load, device.tasks)
     load_aicpu(load, device.tasks)
+    load_comm_turns(load)
     load_comm_tasks(load, groups, device.tasks, device.operations, summaries)
     groups.write()
     summaries.finish()

@@ -275,6 +275,8 @@ _ANYWHERE = _texts("""
     transport_id                  string.id: transport, SDMA, RDMA, LOCAL ...
     transport_type                transport
     type                          collective or p2p
+    turn_count                    turns of the kernel
+    turn_no                       turn
     type_id                       string.id: task type
     unit                          unit of the values
     value                         value
@@ -302,6 +304,8 @@ _OF_TABLE = _texts("""
     comm_op.op_type_id            string.id: hcom_allReduce_ ...
     comm_task.bandwidth           as recorded, bytes/s
     comm_task.size_bytes          bytes moved
+    comm_turn.name_id             string.id: algorithm, send tasks, run tasks, computing ...
+    comm_turn.size_bytes          bytes of the turn
     counter_sample.value          in the unit of its counter
     graph_node.api_call_id        api_call.id of the captured launch
     graph_node.op_id              op.id that was captured

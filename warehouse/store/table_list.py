@@ -445,6 +445,12 @@ _table(
     "id rank_id! device_id! time_ns! name_id source_id index_no size start_us end_us",
     "rank_id time_ns",
 )
+_table(
+    "comm_turn",
+    "One phase of a turn of a collective that the AI CPU drives; only raw profiles have them.",
+    "rank_id! device_id! start_ns! end_ns! stream_no task_no turn_no turn_count size_bytes name_id!",
+    "rank_id start_ns",
+)
 
 # --- what analysis.db and OVERLAP_ANALYSIS said, kept to compare with -------------------------------------------------
 _table(
