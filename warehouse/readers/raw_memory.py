@@ -114,7 +114,7 @@ class MemoryPart:
             start_allocated_bytes=found["allocated"], start_reserved_bytes=found["reserved"],
             start_active_bytes=found["active"],
             **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
-            stream_ptr=found["stream"], row=number,
+            stream_ptr=found["stream"], address=found["address"], row=number,
         )  # fmt: skip
         start = found["time"]
         self._events.add_columns(
