@@ -71,6 +71,30 @@ class HostLinks:
     @property
     def python(self) -> Int64Column:
         """API: id of the innermost Python frame around the enqueue of its task; outside of tasks around itself."""
+    @property
+    def framework(self) -> Int64Column:
+        """OP: id of the nearest op around it, itself included, whose key is 1; its own id if there is none."""
+    @property
+    def framework_name(self) -> Int64Column:
+        """OP: name of that op."""
+    @property
+    def frame(self) -> Int64Column:
+        """OP, PYTHON: number, counted from 0, of the nearest Python frame around it whose key is 1."""
+    @property
+    def frame_name(self) -> Int64Column:
+        """OP, PYTHON: name of that frame."""
+    @property
+    def module(self) -> Int64Column:
+        """OP: its module; that of `framework` if it has none."""
+    @property
+    def outer_module(self) -> Int64Column:
+        """OP: module of its parent."""
+    @property
+    def outer_name(self) -> Int64Column:
+        """API: name of its parent."""
+    @property
+    def outer_key(self) -> Int64Column:
+        """API: key of its parent."""
 
 @final
 class QueueTasks:
@@ -116,7 +140,8 @@ class HostSweep:
     >>> from array import array
     >>> def column(*values): return array("q", values)
     >>> sweep = HostSweep(column(7), column(0), column(100), 1, 1, 1, 1, True)
-    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0))
+    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0),
+    ...     column(-1, -1))
     >>> links.id.tolist(), links.parent.tolist(), links.step.tolist()
     ([1, 2], [-1, 1], [7, 7])
     """
@@ -138,11 +163,15 @@ class HostSweep:
 
         Raises ValueError if the step columns differ in length or an id is negative, TypeError if a column is no int64.
         """
-    def feed(self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64) -> HostLinks:
+    def feed(
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64, module: _Int64
+    ) -> HostLinks:
         """Take the next events, sorted by start over all calls, of equal starts the longer first.
 
         kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the
-        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
+        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE; 1 for an OP whose name has a
+        namespace and for a PYTHON frame that is a module of the model; any number for an API; else ignored.  module:
+        string id of an OP's module, -1 if it has none.
 
         Raises ValueError that names the first bad row (order, end < start, kind, lengths); the sweep is then unchanged.
         Raises RuntimeError after `finish`.
@@ -323,6 +352,204 @@ class DeviceSweep:
     def step_totals(self) -> StepTotals:
         """Totals of what was fed so far, ordered as the steps were given, then by device.  A step in which no computing
         or communication starts has no row."""
+
+@final
+class GroupSums:
+    """Groups in the order of their keys; a list of columns, one a key or one a value.  A group in which no row has a
+    value has the count 0 and -1 for the rest."""
+
+    @property
+    def keys(self) -> list[Int64Column]: ...
+    @property
+    def counts(self) -> list[Int64Column]:
+        """Rows that have the value."""
+    @property
+    def sums(self) -> list[Int64Column]: ...
+    @property
+    def least(self) -> list[Int64Column]: ...
+    @property
+    def most(self) -> list[Int64Column]: ...
+
+@final
+class KeyedSums:
+    """Sums of one or two values by one to four keys.  Values are 0 or more; -1 is no value.
+
+    >>> from array import array
+    >>> sums = KeyedSums(1, 1)
+    >>> sums.feed([array("q", [7, 8, 7])], [array("q", [10, 5, 20])])
+    >>> groups = sums.take()
+    >>> groups.keys[0].tolist(), groups.counts[0].tolist(), groups.sums[0].tolist(), groups.most[0].tolist()
+    ([7, 8], [2, 1], [30, 5], [20, 5])
+    """
+
+    def __init__(self, keys: int, values: int) -> None:
+        """How many columns `feed` takes of each; ValueError for others than one to four keys and one or two values."""
+    def feed(self, keys: list[_Int64], values: list[_Int64]) -> None:
+        """Add rows; ValueError for columns of another number or of unequal length."""
+    def take(self, least: int = 0) -> GroupSums:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+
+@final
+class OpWork:
+    """Operators in order of id; those of which all sums are 0 are left out.  Times in ns."""
+
+    @property
+    def id(self) -> Int64Column: ...
+    @property
+    def inner(self) -> Int64Column:
+        """Host time of the operators directly in it."""
+    @property
+    def count(self) -> Int64Column:
+        """Kernels and copies it launched itself."""
+    @property
+    def device(self) -> Int64Column:
+        """Sum of their durations."""
+    @property
+    def device_total(self) -> Int64Column:
+        """The same, with those that the operators in it launched, at any depth."""
+    @property
+    def communication(self) -> Int64Column:
+        """Sum of the communication operators it launched itself."""
+    @property
+    def vendor(self) -> Int64Column:
+        """Sum of all that the vendor's tools link to it."""
+    @property
+    def vendor_total(self) -> Int64Column: ...
+    @property
+    def ai_core(self) -> Int64Column:
+        """Of `vendor` what ran on AI_CORE."""
+    @property
+    def ai_core_total(self) -> Int64Column: ...
+
+@final
+class OpNameTotals:
+    """Operators added up by name; columns as those of `OpWork`."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column:
+        """Sum of their own ranges."""
+    @property
+    def inner(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def device_total(self) -> Int64Column: ...
+    @property
+    def communication(self) -> Int64Column: ...
+
+@final
+class ModuleTotals:
+    """Modules added up by name: of operators that carry it, and Python frames with key 1, each with all operators in
+    it."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def is_frame(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column: ...
+    @property
+    def ops(self) -> Int64Column: ...
+    @property
+    def kernels(self) -> Int64Column:
+        """Kernels, without copies, that these operators launched."""
+    @property
+    def device(self) -> Int64Column: ...
+
+@final
+class KernelOpTotals:
+    """Kernels added up by their name and what launched them: names, -1 for none."""
+
+    @property
+    def kernel(self) -> Int64Column: ...
+    @property
+    def op(self) -> Int64Column: ...
+    @property
+    def framework(self) -> Int64Column:
+        """Name of `HostLinks.framework` of the operator."""
+    @property
+    def module(self) -> Int64Column:
+        """`HostLinks.module` of the operator, else name of its `HostLinks.frame`."""
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+
+COUNTED: int
+"""Flag of `OpTotals.add_work`: a kernel, or a copy that is not part of a collective."""
+VENDOR_LINK: int
+"""Flag: the vendor's tools make the same link."""
+AI_CORE: int
+"""Flag: it ran on AI_CORE."""
+COMMUNICATION: int
+"""Flag: a communication operator."""
+TAKEN_BACK: int
+"""Flag: a copy that was counted turns out to be part of a collective."""
+SCHEDULING: int
+"""Instead of the name of a kernel: a scheduling task of a collective."""
+
+@final
+class OpTotals:
+    """What each operator of a rank launched, itself and with everything in it, and sums of that by name.
+
+    Linear in the rows however deep they nest; operators and what they launched wait in the spill file.
+
+    >>> import tempfile
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> host = column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(3, 4), column(1, 0), column(-1, -1)
+    >>> links = HostSweep(column(), column(), column(), 1, 1, 1, 1, True).feed(*host)
+    >>> with tempfile.TemporaryFile() as file:
+    ...     totals = OpTotals(1, file.fileno(), 1000)
+    ...     kind, start, end, _, name, key, module = host
+    ...     totals.add_host(kind, start, end, name, key, module, links)
+    ...     totals.add_work(column(2), column(7), column(100), column(COUNTED))
+    ...     while totals.walk():
+    ...         pass
+    ...     work = totals.take_ops()
+    >>> work.id.tolist(), work.inner.tolist(), work.device.tolist(), work.device_total.tolist()
+    ([1, 2], [15, 0], [0, 100], [100, 100])
+    """
+
+    def __init__(self, first_op_id: int, spill_handle: int, most_held: int) -> None:
+        """spill_handle: an open, empty file.  most_held: records of work, 64 bytes each, that are sorted in memory."""
+    def add_host(
+        self,
+        kind: _Int64,
+        start: _Int64,
+        end: _Int64,
+        name: _Int64,
+        key: _Int64,
+        module: _Int64,
+        links: HostLinks,
+    ) -> None:
+        """The rows that `HostSweep.feed` took, and what it found.  ValueError if they are not those that come next,
+        OSError if the file cannot take them."""
+    def add_work(self, op: _Int64, kernel: _Int64, duration: _Int64, flags: _Int64) -> None:
+        """Records of the device, in any order: operator behind it or -1, name of the kernel (-1: none; SCHEDULING), ns,
+        and flags added up."""
+    def walk(self) -> bool:
+        """Go on through some operators, from the last to the first; False if there are no more."""
+    def take_names(self, least: int = 0) -> OpNameTotals:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+    def take_modules(self, least: int = 0) -> ModuleTotals:
+        """As `take_names`."""
+    def take_kernels(self, least: int = 0) -> KernelOpTotals:
+        """As `take_names`."""
+    def take_ops(self) -> OpWork:
+        """After the walk: the next operators, none at the end."""
 
 @final
 class LaneSweep:

@@ -11,6 +11,8 @@ void bind_call_locator(pybind11::module_& module);
 void bind_content_ids(pybind11::module_& module);
 void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
+void bind_keyed_sums(pybind11::module_& module);
+void bind_op_totals(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_sorter(pybind11::module_& module);
 void bind_link_table(pybind11::module_& module);

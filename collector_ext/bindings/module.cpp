@@ -7,6 +7,8 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_content_ids(module);
     npuwh::bind_host_sweep(module);
     npuwh::bind_device_sweep(module);
+    npuwh::bind_keyed_sums(module);
+    npuwh::bind_op_totals(module);
     npuwh::bind_lane_sweep(module);
     npuwh::bind_row_sorter(module);
     npuwh::bind_call_locator(module);

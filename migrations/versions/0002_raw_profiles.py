@@ -73,6 +73,12 @@ DDL: list[str] = [
         end_us INTEGER, PRIMARY KEY (id)) STRICT
     """,
     "CREATE INDEX data_queue__rank_id__time_ns ON data_queue (rank_id, time_ns)",
+    """
+    CREATE TABLE comm_turn (rank_id INTEGER NOT NULL, device_id INTEGER NOT NULL, start_ns INTEGER NOT NULL,
+        end_ns INTEGER NOT NULL, stream_no INTEGER, task_no INTEGER, turn_no INTEGER, turn_count INTEGER,
+        size_bytes INTEGER, name_id INTEGER NOT NULL) STRICT
+    """,
+    "CREATE INDEX comm_turn__rank_id__start_ns ON comm_turn (rank_id, start_ns)",
 ]
 
 

@@ -15,14 +15,14 @@ from warehouse.ingest.host import Steps
 from warehouse.ingest.kernels import COMPUTING, UNCOUNTED
 from warehouse.ingest.launches import Windows
 from warehouse.ingest.link import NONE, LinkTable, Numbers
+from warehouse.ingest.link_rule import CAPTURE, CAPTURE_MORE, HOST, HOST_MORE, QUEUE, QUEUE_MORE, REPLAY
 from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import IS_RECEIVE, filled, is_one_of, nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.ingest.task_parts import TaskParts
 from warehouse.store.loader import Column
 
-# link_rule.id
-QUEUE, QUEUE_MORE, HOST, HOST_MORE, HOST_BESIDE, CAPTURE, CAPTURE_MORE, REPLAY = range(1, 9)
 # host types of tasks that do not widen the range in which idle time is free (deliverables.md 1.6)
 _SILENT_TYPES = (
     "KERNEL_AICORE", "KERNEL_AIVEC", "FFTS_PLUS", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "PROFILING_ENABLE",
@@ -53,8 +53,10 @@ class DevicePass:
         graphs: Graphs,
         groups: Groups,
         device_id: int | None,
+        summaries: Summaries,
     ) -> None:
         self._load = load
+        self._summaries = summaries
         self._launches = launches
         self._kernels = kernels
         self._graphs = graphs
@@ -86,8 +88,9 @@ class DevicePass:
         rows = {name: filled(batch.column(name)) for name in _NUMBERS}
         is_op = rows["kind"] == DEVICE_COMM_OP
         launch = dict(zip(_LAUNCH, self._launches.find(rows["connection_no"]), strict=True))
-        kernel, counts_as = self._kernels.find(rows["descriptor_no"])
-        kernel[is_op], counts_as[is_op] = NONE, NONE
+        kernel, counts_as, kernel_name, core = self._kernels.find(rows["descriptor_no"])
+        for column in (kernel, counts_as, kernel_name, core):
+            column[is_op] = NONE
         type_id = self._load.strings.required(batch.column("type"))
         # older files do not say where a collective ran: where all its tasks ran, else the rank's device
         known = np.where(launch["device"] != NONE, launch["device"], self._device)
@@ -111,7 +114,9 @@ class DevicePass:
         if drawn.any():
             node, replay, start, end = found["node"], found["replay"], rows["start_ns"], rows["end_ns"]
             self._graphs.add(*(column[drawn] for column in (node, replay, start, end)))
-        self._write_tasks(rows, ~is_op, {**found, "type": type_id, "kernel": kernel})
+        found |= {"type": type_id, "kernel": kernel}
+        self._summaries.add_device(rows, {**found, "kernel_name": kernel_name, "core": core})
+        self._write_tasks(rows, ~is_op, found)
         if is_op.any():
             self._write_operations(batch, rows, is_op, {**found, "group": group})
 

@@ -12,13 +12,12 @@ from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_OP, HOST_PYTHON
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import filled, is_one_of, nullable
+from warehouse.ingest.strings import HAS_NAMESPACE, IS_MODULE, filled, is_one_of, nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
-# ranges around a range; whoever sums up what lies in each range sees a range once for each of them
-_DEEPEST = {HOST_OP: 200, HOST_PYTHON: 1000, HOST_API: 200}
 
 
 @dataclass
@@ -53,8 +52,9 @@ def load_steps(load: RankLoad) -> tuple[Steps, list[dict[str, int]]]:
 class HostPass:
     """Streams `host_event` batches into op, python_call, api_call and queue_task."""
 
-    def __init__(self, load: RankLoad, steps: Steps, stack_base: int) -> None:
+    def __init__(self, load: RankLoad, steps: Steps, stack_base: int, summaries: Summaries) -> None:
         self._load = load
+        self._summaries = summaries
         self._stack_base = stack_base
         self._has_queue = load.reader.has_queue
         self._next = {table: load.loader.reserve(table, 0) for table in ("op", "python_call", "api_call", "queue_task")}
@@ -84,8 +84,12 @@ class HostPass:
         places = {code: np.flatnonzero(kind == code) for code in (HOST_OP, HOST_PYTHON, HOST_API, HOST_ALLOCATION)}
         pid, tid = (batch.column(name).to_numpy() for name in ("pid", "tid"))
         thread = load.thread_ids(pid, tid, places[HOST_ALLOCATION])
-        found: dict[str, Any] = {"thread": thread, "text": load.strings.required(batch.column("name"))}
-        swept = self._sweep.feed(kind, start, end, thread, found["text"], filled(batch.column("key")))
+        text, level = (load.strings.required(batch.column(name)) for name in ("name", "level"))
+        module = load.strings.ids(batch.column("module"))
+        found: dict[str, Any] = {"thread": thread, "text": text, "level": level, "module": module}
+        key = self._keys(batch, kind, level)
+        swept = self._sweep.feed(kind, start, end, thread, text, key, module)
+        self._summaries.add_host(kind, start, end, text, key, module, swept)
         found |= {name: getattr(swept, name) for name in _SWEPT}
         for code, write in (
             (HOST_OP, self._write_ops),
@@ -99,6 +103,14 @@ class HostPass:
                 write(dict(zip(_COLUMNS[code], taken, strict=True)))
         self._write_queue(self._sweep.take_queue_tasks())
 
+    def _keys(self, batch: pa.RecordBatch, kind: Numbers, level: Numbers) -> Numbers:
+        """What the sweep takes as keys: correlation numbers of queue events, levels of calls, 1 for the operators and
+        frames that it looks for around others."""
+        forms = self._load.strings.forms(batch.column("name"))
+        key = np.where(kind == HOST_OP, (forms & HAS_NAMESPACE) > 0, filled(batch.column("key")))
+        key = np.where(kind == HOST_PYTHON, (forms & IS_MODULE) > 0, key)
+        return np.where(kind == HOST_API, level, key)
+
     def _write_ops(self, rows: dict[str, Numbers]) -> None:
         load = self._load
         self._op_steps.add(rows["id"], rows["step"])
@@ -106,27 +118,31 @@ class HostPass:
             "sequence_no": nullable(rows["sequence_no"]),
             "forward_thread_no": nullable(rows["forward_thread_no"]),
             "stack_id": nullable(_moved(rows["stack"], self._stack_base)),
-            **{f"{name}_id": nullable(load.strings.ids(rows[name])) for name in ("shapes", "dtypes", "module")},
+            **{f"{name}_id": nullable(load.strings.ids(rows[name])) for name in ("shapes", "dtypes")},
+            "module_id": nullable(rows["module"]),
+            "framework_op_id": nullable(np.where(rows["framework"] == rows["id"], NONE, rows["framework"])),
         }
-        self._write_slices("op", rows, columns, HOST_OP)
+        self._write_slices("op", rows, columns)
 
     def _write_python_calls(self, rows: dict[str, Numbers]) -> None:
         columns: dict[str, Column] = {name: nullable(rows[name]) for name in ("frame_no", "outer_frame_no")}
-        self._write_slices("python_call", rows, columns, HOST_PYTHON)
+        self._write_slices("python_call", rows, columns)
 
     def _write_api_calls(self, rows: dict[str, Numbers]) -> None:
         load = self._load
-        level = load.strings.required(rows["level"])
         columns: dict[str, Column] = {
-            "level_id": level,
+            "level_id": rows["level"],
             "connection_no": nullable(rows["connection_no"]),
             "mode_id": nullable(load.strings.ids(rows["mode"])),
             "item_id": nullable(load.strings.ids(rows["item"])),
             "queue_task_id": nullable(rows["queue"]),
             "op_id": nullable(rows["op"]),
         }
-        self._write_slices("api_call", rows, columns, HOST_API)
-        is_node = is_one_of(level, self._node)
+        self._write_slices("api_call", rows, columns)
+        self._summaries.add_calls(
+            rows["level"], rows["text"], rows["end_ns"] - rows["start_ns"], rows["outer_key"], rows["outer_name"]
+        )
+        is_node = is_one_of(rows["level"], self._node)
         # the order of launches within a step, and the step itself: those of the queue task's op, or the call's own
         if self._has_queue:
             sort = rows["number"]
@@ -143,15 +159,8 @@ class HostPass:
     def _link_allocations(self, rows: dict[str, Numbers]) -> None:
         self.links.allocations.add(rows["row"], rows["op"], rows["step"])
 
-    def _write_slices(self, table: str, rows: dict[str, Numbers], more: dict[str, Column], code: int) -> None:
+    def _write_slices(self, table: str, rows: dict[str, Numbers], more: dict[str, Column]) -> None:
         """Write slices with the columns that all of them have, and more."""
-        parent, depth = rows["parent"], rows["depth"]
-        deepest = _DEEPEST[code]
-        if depth.max() >= deepest:  # these begin trees of their own
-            is_cut = (depth > 0) & (depth % deepest == 0)
-            text = f"nests in more than {deepest - 1} ranges and counts as outermost"
-            self._load.ledger.note("warning", "deep-nesting", text, table=table, count=int(is_cut.sum()))
-            parent, depth = np.where(is_cut, NONE, parent), depth % deepest
         self._load.count_on_threads(_THREAD_COUNTS[table], rows["thread"])
         columns: dict[str, Column] = {
             "id": rows["id"],
@@ -159,8 +168,8 @@ class HostPass:
             "end_ns": rows["end_ns"],
             "thread_id": rows["thread"],
             "name_id": rows["text"],
-            "parent_id": nullable(parent),
-            "depth": depth,
+            "parent_id": nullable(rows["parent"]),
+            "depth": rows["depth"],
             "step_id": nullable(rows["step"]),
             "lane": rows["lane"],
             **more,
@@ -215,14 +224,18 @@ def _moved(number: Numbers, base: int) -> Numbers:
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_SWEPT = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python")
+_SWEPT = (
+    "id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python", "framework",
+    "outer_name", "outer_key",
+)  # fmt: skip
 _SLICE = ("start_ns", "end_ns", "thread", "text", "id", "parent", "depth", "lane", "step")
 # what each kind of event needs of the batch and of what was found for it
 _COLUMNS = {
-    HOST_OP: (*_SLICE, "sequence_no", "forward_thread_no", "stack", "shapes", "dtypes", "module"),
+    HOST_OP: (*_SLICE, "sequence_no", "forward_thread_no", "stack", "shapes", "dtypes", "module", "framework"),
     HOST_PYTHON: (*_SLICE, "frame_no", "outer_frame_no"),
     HOST_API: (
         *_SLICE, "level", "connection_no", "mode", "item", "queue", "number", "op", "rule", "inside", "python",
+        "outer_name", "outer_key",
     ),
     HOST_ALLOCATION: ("row", "op", "step"),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from warehouse.readers.reader import ProfileReader
 from warehouse.store import Loader
 
 _MISSING = "N/A"
-ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE = 1, 2, 4
+ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE, HAS_NAMESPACE, IS_MODULE = 1, 2, 4, 8, 16
 
 
 class StringMap:
@@ -46,7 +46,7 @@ class StringMap:
         return self._look_up(column, NONE, self._missing)
 
     def forms(self, column: pa.Array) -> Numbers:
-        """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE of each text."""
+        """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE, HAS_NAMESPACE, IS_MODULE of each text."""
         return np.asarray(self._known.forms(column))
 
     def text_ids(self, *texts: str) -> Numbers:
@@ -105,4 +105,6 @@ def _form(text: str) -> int:
         ENDS_IN_AIV_KERNEL * text.endswith("AivKernel")
         + ENDS_IN_AICPU_KERNEL * text.endswith("AicpuKernel")
         + IS_RECEIVE * text.startswith("hcom_receive")
+        + HAS_NAMESPACE * ("::" in text)
+        + IS_MODULE * text.startswith("nn.Module: ")
     )

@@ -45,6 +45,7 @@ class CommPart:
         self._tasks = SortedRows(["op", "occurrence", "start"], run.spill)
         self._found = SortedRows(["start_ns", "-end_ns", "task_row"], run.spill, RECORDS["comm_task"])
         self._ops: dict[str, Numbers] = {}
+        self._next_row = 0
 
     def load(self) -> None:
         """Find the operations, name them, and put tasks to them."""
@@ -55,7 +56,7 @@ class CommPart:
         self._find_operations()
         if len(self._ops["op"]):
             self._name_operations()
-            self._add_operations()
+            self.add_operations(self._ops)
         self._add_tasks()
 
     def _find_operations(self) -> None:
@@ -130,10 +131,11 @@ class CommPart:
         for name in names:
             self._ops["info_group" if name == "group" else name] = facts[name][place]
 
-    def _add_operations(self) -> None:
-        ops = self._ops
+    def add_operations(self, ops: Columns) -> Numbers:
+        """Put operations among the device events and launches; returns their rows."""
         count = len(ops["op"])
-        number = np.arange(count)
+        number = np.arange(self._next_row, self._next_row + count)
+        self._next_row += count
         details = self._host.has_details
         op_type = self._names.of_hashes(np.where(ops["op_type"] == NONE, 0, ops["op_type"]))
         algorithm = self._names.of_hashes(np.where(ops["algorithm"] == NONE, 0, ops["algorithm"]))
@@ -146,9 +148,10 @@ class CommPart:
             is_retry=ops["retry"], row=number,
         )  # fmt: skip
         self._device.launches.add_columns(
-            count, connection_no=ops["op"], start_ns=ops["start"], end_ns=ops["end"], device_id=ops["device"],
-            **{"class": 0},
+            count, ops["op"] != NONE, connection_no=ops["op"], start_ns=ops["start"], end_ns=ops["end"],
+            device_id=ops["device"], **{"class": 0},
         )  # fmt: skip
+        return number
 
     def _words(self, names: tuple[str | None, ...], column: Numbers) -> Numbers:
         words = [self._run.strings.own(name) if name else NONE for name in names]
@@ -166,17 +169,18 @@ class CommPart:
             has = place < len(code)
             op = np.where(has, order[np.where(has, place, 0)], NONE) if len(code) else np.full(len(wanted), NONE)
             op = np.where((op != NONE) & (code[op] == wanted), op, NONE) if len(code) else op
-            self._add_records(found, op)
+            self.add_tasks(found, op, ops)
 
-    def _add_records(self, found: Columns, op: Numbers) -> None:
+    def add_tasks(self, found: Columns, op: Numbers, ops: Columns, first_row: int = 0) -> None:
+        """Take tasks of collectives; op: place of the operation in `ops`, whose rows begin at `first_row`."""
         count = len(op)
         in_op = op != NONE
         group_hash = np.where(found["group"] == NONE, 0, found["group"])
         group = self._names.of_hashes(group_hash)
         name = np.full(count, NONE, np.int64)
         if in_op.any():
-            name[in_op] = self._ops["name"][op[in_op]]
-            group[in_op & (group == NONE)] = self._ops["group_name"][op[in_op & (group == NONE)]]
+            name[in_op] = ops["name"][op[in_op]]
+            group[in_op & (group == NONE)] = ops["group_name"][op[in_op & (group == NONE)]]
         duration = found["end"] - found["start"]
         size = found["size"]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -192,8 +196,9 @@ class CommPart:
             group=group, notify_no=found["notify"], rdma_type=self._words(_RDMA, found["rdma_type"]), **ranks,
             transport=self._words(_TRANSPORTS, found["transport_type"]),
             link_type=self._words(_LINKS, found["link_type"]),
-            data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=size, op_row=op,
-            is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+            data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=size,
+            op_row=np.where(in_op, op + first_row, NONE), is_master=found["is_master"],
+            bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
             estimated_us=pa.array(estimated, mask=np.isnan(estimated)),
         )  # fmt: skip
 

@@ -39,6 +39,7 @@ class Describer:
         self._run = run
         self.names = names
         self.has_details = has_details
+        self.scheduling = np.empty(0, np.int64)  # descriptors of further kernels that drive collectives
         self._tensors: list[pa.RecordBatch] = []
         self._tensor_columns: dict[str, Numbers] | None = None
         run.strings.watch("lccl", lambda text: text.startswith("Lccl"))
@@ -137,6 +138,7 @@ class Describer:
                 column[place != NONE] = tensors[name][place[place != NONE]]
                 texts[name] = or_null(strings.quoted(column) if name.endswith("shapes") else column)
             is_scheduling = strings.has_form("scheduling", found["name"])
+            is_scheduling |= np.isin(found["descriptor"], self.scheduling)
             yield record(
                 "kernel", len(place), descriptor_no=found["descriptor"],
                 kind=np.where(is_scheduling, KERNEL_SCHEDULE, KERNEL_OPERATOR), name=found["name"],

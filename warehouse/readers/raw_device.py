@@ -69,6 +69,8 @@ class DevicePart:
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.watched_streams = np.empty(0, np.int64)  # their tasks are kept in `watched`, too
+        self.watched = SortedRows(["row", "start"], run.spill)
         self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
         self.runs = GraphRuns(run.spill)
@@ -198,6 +200,10 @@ class DevicePart:
         self.joined.add_columns(
             count, **keys, start=start, end=end, row=host_row, class_=class_, task_row=row, descriptor=descriptor
         )
+        if (watched := np.isin(found["stream"], self.watched_streams)).any():
+            kept = {name: found[name] for name in ("device", "stream", "task", "start", "end")}
+            kept |= {"row": host_row, "task_row": row, "descriptor": descriptor, "occurrence": occurrence}
+            self.watched.add_columns(count, watched, **kept, connection=connection, type=type_)
         is_operator = (class_ == COMPUTE) & (occurrence == 0)
         self.operators.add_columns(count, is_operator, row=host_row, descriptor=descriptor)
         self.small_ops.add_columns(

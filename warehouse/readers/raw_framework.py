@@ -159,24 +159,25 @@ class FrameworkPart:
             self._reject("gc_record", int((end < start).sum()), "time-order", "ends before it starts")
 
     def _find_steps(self) -> None:
-        """Operators named ProfilerStep#N in which no earlier one is still running, on whatever thread (5.2, 5.7)."""
+        """Operators named ProfilerStep#N, whatever is around them, but for those that start in another of them.
+
+        The vendor knows only those that start while no operator of any thread is running (5.2, 5.7).
+        """
         texts = self.run.strings.having("step")
-        latest, nested = np.iinfo(np.int64).min, 0
+        until, nested = np.iinfo(np.int64).min, 0
         for columns in self._ops.columns(["start", "end", "name"]) if texts else ():
-            start, end, name = columns.values()
-            before = np.maximum.accumulate(np.concatenate([[latest], end]))
-            latest = int(before[-1])
-            for place in np.flatnonzero(np.isin(name, list(texts))).tolist():
-                number = texts[int(name[place])].rpartition("#")[2]
-                if before[place] >= start[place]:
-                    nested += 1
-                elif number.isascii() and number.isdigit() and len(number) < 19 and end[place] >= start[place]:
-                    self._steps.append((int(number), int(start[place]), int(end[place])))
-                else:
+            for place in np.flatnonzero(np.isin(columns["name"], list(texts))).tolist():
+                start, end, name = (int(column[place]) for column in columns.values())
+                number = texts[name].rpartition("#")[2]
+                if not (number.isascii() and number.isdigit() and len(number) < 19 and end >= start):
                     self.run.ledger.note(WARNING, "bad-step", "a step without a number, or that ends before it starts")
+                elif start < until:
+                    nested += 1
+                else:
+                    self._steps.append((int(number), start, end))
+                    until = end
         if nested:
-            text = "steps that lie inside another operator are no steps"
-            self.run.ledger.note(WARNING, "nested-step", text, count=nested)
+            self.run.ledger.note(WARNING, "nested-step", "steps that lie inside another step are no steps", count=nested)
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:
         if count:

@@ -11,6 +11,7 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_files import StreamFiles, slice_number
 from warehouse.readers.raw_run import RawRun
 
+_DESCRIPTIONS = ("compact.node_basic_info", "additional.capture_op_info", "variable.capture_op_info")
 # records that make one event: the log of a device holds two a task
 _RECORDS_AN_EVENT = {"stars_soc": 2, "api_event": 1}
 
@@ -82,7 +83,8 @@ def _note_host(run: RawRun) -> None:
             _note(run, WARNING, "calls and kinds of tasks have no names", "PROF", "type_info_dic")
         if not _has(host, "additional.hash_dic"):
             _note(run, WARNING, "kernels, operators and groups have no names", "PROF", "hash_dic")
-    if tasks and run.config.host.level not in ("Level0", None) and not _has(host, "compact.node_basic_info"):
+    is_described = any(_has(host, stream) for stream in _DESCRIPTIONS)
+    if tasks and run.config.host.level not in ("Level0", None) and not is_described:
         _note(run, INFO, "kernels have no types, cores and blocks", "PROF", "node_basic_info")
 
 

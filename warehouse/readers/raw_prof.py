@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.readers.issues import WARNING
+from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_aicpu import AicpuPart
 from warehouse.readers.raw_cache import CachePart
@@ -22,6 +22,7 @@ from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_frequency import Frequencies
 from warehouse.readers.raw_graphs import GraphPart
 from warehouse.readers.raw_marks import MarkPart
+from warehouse.readers.raw_mc2 import Mc2Part
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_metrics import MetricPart
 from warehouse.readers.raw_rows import aligned, chosen, numbers, or_null, record
@@ -43,6 +44,7 @@ class ProfPart:
         self._host_events = host_events
         self.metrics: MetricPart | None = None
         self._comm: CommPart | None = None
+        self._mc2: Mc2Part | None = None
         self.counters: CounterPart | None = None
         self.streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {}
 
@@ -78,9 +80,17 @@ class ProfPart:
         calls.load()
         host.load()
         device = DevicePart(run, self.names, host, graphs)
-        device.load()
         comm = self._comm = CommPart(run, self.names, host, device)
+        mc2 = self._mc2 = Mc2Part(run, self.names, host, device, comm)
+        mc2.load_streams()
+        device.load()
+        if count := device.nodes.unlaunched():
+            text = "captured before recording started: tasks of graphs whose calls and operators are not known"
+            run.ledger.note(INFO, "captured-before", text, table="task_track", count=count)
         comm.load()
+        aicpu = AicpuPart(run, device)
+        aicpu.load()
+        self._describer.scheduling = mc2.load(aicpu)
         self._describe(host, device)
         frequencies = Frequencies(run, device.clocks)
         frequencies.load()
@@ -88,8 +98,6 @@ class ProfPart:
         self.metrics.load()
         self.counters = CounterPart(run, device, frequencies)
         self.counters.load()
-        aicpu = AicpuPart(run, device)
-        aicpu.load()
         caches = CachePart(run, device)
         caches.load()
         marks = MarkPart(run, self.names, calls, self.pid)
@@ -108,6 +116,7 @@ class ProfPart:
             "task_metrics": self.metrics.tasks,
             "aicpu_task": aicpu.tasks,
             "data_queue": aicpu.queues,
+            "comm_turn": aicpu.turns,
             "cache_rate": caches.rates,
             "mark": marks.marks,
             "module_memory": self.counters.module_memory,
@@ -116,7 +125,9 @@ class ProfPart:
 
     def group_hashes(self) -> dict[str, str]:
         """Name of an operation -> the number that stands for its group, for one operation a group."""
-        return {} if self._comm is None else self._comm.group_hashes()
+        if self._comm is None or self._mc2 is None:
+            return {}
+        return self._mc2.group_hashes() | self._comm.group_hashes()
 
     def _describe(self, host: HostTasks, device: DevicePart) -> None:
         """Descriptions of what ran, under the numbers of their tasks."""

@@ -92,7 +92,8 @@ class Loader:
     def last_id(self, table: str) -> int:
         """The largest rowid (= id) in the table, 0 if it is empty."""
         name = TABLES[table].name
-        found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
+        with writing_to(self.path):  # reading may push pages out that are yet to be written
+            found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
         return int(found or 0)
 
     def intern(self, values: Sequence[str | None]) -> list[int | None]:
