@@ -177,7 +177,8 @@ class FrameworkPart:
                     self._steps.append((int(number), start, end))
                     until = end
         if nested:
-            self.run.ledger.note(WARNING, "nested-step", "steps that lie inside another step are no steps", count=nested)
+            text = "steps that lie inside another step are no steps"
+            self.run.ledger.note(WARNING, "nested-step", text, count=nested)
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:
         if count:
