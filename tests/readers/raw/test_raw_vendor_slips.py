@@ -1,4 +1,4 @@
-"""What the vendor's own readers get wrong or lose is right here: the table of README says so."""
+"""What the vendor's own readers get wrong or lose is right here: the table of the README says so."""
 
 import pytest
 from raw_run_writer import KERNEL_AIVEC, LAUNCH, MAIN, NODE, QUEUE, RUN, at
