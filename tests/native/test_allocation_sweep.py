@@ -131,6 +131,7 @@ def test_as_defined_in_pieces_of_any_size(moments: list[Moment], size: int) -> N
     ("time", "row", "message"), [((5, 4), (0, 0), "row 1 comes before"), ((5,), (0, 0), "has 2 rows")]
 )
 def test_bad_rows_are_named(time: tuple[int, ...], row: tuple[int, ...], message: str) -> None:
-    sweep = AllocationSweep(sorter(["start"], ["start"], []), sorter(["time"], ["time"], []), column(), column())
+    nothing = [RowSorter([(key, False)], SpillFolder(b"/tmp", 1000)) for key in ("start", "time")]
+    sweep = AllocationSweep(*nothing, column(), column())
     with pytest.raises(ValueError, match=message):
         sweep.feed(column(*time), column(*row), *(column(*(1,) * len(time)) for _ in range(2)))
