@@ -19,7 +19,7 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
-from warehouse.readers.sorted_rows import SpillFolder
+from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
 
 _TENSOR_LISTS = "tensor_list"
 _PARAMETERS = "param_tensor_info"
@@ -33,12 +33,12 @@ class RawRun:
     what concerns the run as a whole.  `bytes_of` tells how many bytes of each file decoders decoded and rejected.
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
+    def __init__(self, files: RawFiles, profiler: dict[str, Any], memory_bytes: int = MEMORY_BYTES) -> None:
         self.root = files.root
         self.ledger = Ledger()
         self.ledgers: dict[Path, Ledger] = {}
         self.bytes_of: dict[Path, tuple[int, int]] = {}
-        self.spill = SpillFolder()
+        self.spill = SpillFolder(memory_bytes)
         self.strings = RawStrings(self.spill)
         self._tensor_lists = 0
         self.files = files
@@ -113,7 +113,9 @@ class RawRun:
         path = self.files.framework.get(kind)
         if path is not None:
             check_regular_file(path)
-            decoder = _native.FrameworkDecoder(kind, [path], strings=self.strings.table)
+            decoder = _native.FrameworkDecoder(
+                kind, [path], batch_rows=self.spill.batch_rows, strings=self.strings.table
+            )
             yield from self._decoded(decoder, kind, kind)
 
     def host_stream(self, stream: str) -> Iterator[tuple[str, bool, pa.RecordBatch]]:
@@ -139,8 +141,9 @@ class RawRun:
         for path in paths:
             check_regular_file(path)
         decoder = _native.ProfDecoder(
-            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded, strings=self.strings.table
-        )
+            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded,
+            batch_rows=self.spill.batch_rows, strings=self.strings.table,
+        )  # fmt: skip
         yield from self._decoded(decoder, stream, None)
 
     def _decoded(self, decoder: _native.Decoder, stream: str, kind: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
