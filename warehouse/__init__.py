@@ -1,10 +1,10 @@
 """npuwh: the analysis warehouse for Ascend NPU profiles.
 
-import warehouse
+    import warehouse
 
-with warehouse.open("W.db") as w:
-    w.sql("SELECT name, count(*) AS calls FROM op_named GROUP BY name")
-    w.view("device_task_named", rank_id=1).filter(pl.col("core") == "AI_CORE").collect()
+    with warehouse.open("W.db") as w:
+        w.sql("SELECT name, count(*) AS calls FROM op_named GROUP BY name")
+        w.view("device_task_named", rank_id=1).filter(pl.col("core") == "AI_CORE").collect()
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from warehouse.cli.outcome import say
 from warehouse.cli.numbers import size
+from warehouse.cli.outcome import say
 from warehouse.cli.progress import shown_bytes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import socket
 import struct
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -47,8 +48,6 @@ class Channel:
 
     def close(self) -> None:
         """Close this end; whoever waits at either end wakes up."""
-        try:
+        with suppress(OSError):
             self._end.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._end.close()

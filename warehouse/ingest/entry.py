@@ -45,8 +45,9 @@ def ingest(
     `memory_bytes` is what all processes together may take, whatever the input; `jobs` how many ranks are decoded at the
     same time, as far as memory goes (None: as there are processors).  Neither changes what is written.
 
-    UsageError if no output can be chosen, a form is not read or the memory is too little; InputError if no input could be loaded, nothing being
-    made then; WarehouseFileError if the output is something else; WriteError if it cannot be written.
+    UsageError if no output can be chosen, a form is not read or the memory is too little; InputError if no input could
+    be loaded, nothing being made then; WarehouseFileError if the output is something else; WriteError if it cannot be
+    written; WorkerError if a process that reads for this one was killed.
 
     >>> ingest(["runs/"], "runs.db").exit_code  # doctest: +SKIP
     0
@@ -210,13 +211,14 @@ def _loading(
     """A function that loads the candidate at a place into a run: here, or as other processes decode it."""
     sizes = [candidate.size() for candidate in candidates]
 
-    def told(place: int) -> Callable[[int], None]:
+    def told(place: int, begin: int) -> Callable[[int], None]:
         name = shown(candidates[place].input.path)
-        progress(name, sum(sizes[:place]), sum(sizes))
+        progress(name, begin, sum(sizes))
         return lambda done: progress(name, done, sum(sizes))
 
     def load_here(place: int, run_id: int) -> Counts:
-        tell, before = told(place), sum(sizes[:place])
+        before = sum(sizes[:place])
+        tell = told(place, before)
         writer = RankWriter(loader, catalogue, lambda done: tell(before + done), memory.rank)
         writer.load(candidates[place], run_id)
         return writer.counts
@@ -225,7 +227,7 @@ def _loading(
         yield load_here
         return
     with Workers(memory.workers, candidates, memory.rank, folder) as workers:
-        yield lambda place, run_id: workers.load(place, loader, catalogue, run_id, told(place))
+        yield lambda place, run_id: workers.load(place, loader, catalogue, run_id, told(place, workers.done()))
 
 
 def _jobs(candidates: list[Candidate], wanted: int | None) -> int:

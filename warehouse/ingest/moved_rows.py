@@ -11,9 +11,16 @@ from warehouse import _native
 from warehouse.ingest.kernels import KERNEL_COLUMNS, KernelCatalogue
 from warehouse.ingest.link import NONE, Numbers
 from warehouse.ingest.strings import filled
-from warehouse.store import Loader
+from warehouse.store import TABLES, Loader
 from warehouse.store.loader import Column
 from warehouse.store.references import STACKS, references
+
+# tables of sums, and the columns that a row of each is for
+_BY_KEY = {
+    name: [column for column in table.column_names[1:] if not column.endswith(("_count", "_ns"))]
+    for name, table in TABLES.items()
+    if name.endswith("_total")
+}
 
 
 class MovedRows:
@@ -40,7 +47,7 @@ class MovedRows:
             return len(contents[0])
         if "id" in columns:
             moved["id"] = self._moved(targets["id"], columns["id"])
-        return self._loader.write(table, moved)
+        return self._loader.write(table, _ordered(table, moved) if table in _BY_KEY else moved)
 
     def finish(self, ids: dict[str, int]) -> None:
         """Take as many ids of each table as the rank had."""
@@ -64,11 +71,9 @@ class MovedRows:
             numbers: Numbers = np.asarray(column.values)
             if known:
                 return _native.Nullable(known.of(numbers))
-            moved = numbers + self._base(target)
-            moved[numbers == NONE] = NONE
-            return _native.Nullable(moved)
+            return _native.Nullable(np.where(numbers > 0, numbers + self._base(target), numbers))
         numbers = np.asarray(column)
-        return known.of(numbers) if known else numbers + self._base(target)
+        return known.of(numbers) if known else np.where(numbers > 0, numbers + self._base(target), numbers)
 
     def _base(self, table: str) -> int:
         if table not in self._before:
@@ -78,10 +83,11 @@ class MovedRows:
 
 
 class _Numbers:
-    """Ids of the warehouse by ids of the rank, which count from 1; NONE stays NONE."""
+    """Ids of the warehouse by ids of the rank, which count from 1; NONE stays NONE, and 0, which is no id, 0."""
 
     def __init__(self) -> None:
         self._ids: Numbers = np.full(1024, NONE, np.int64)
+        self._ids[1] = 0
         self._count = 2  # the places of NONE and of 0
 
     def add(self, ids: Numbers) -> None:
@@ -92,6 +98,17 @@ class _Numbers:
 
     def of(self, numbers: Numbers) -> Numbers:
         return self._ids.take(numbers + 1)
+
+
+def _ordered(table: str, columns: dict[str, Column]) -> dict[str, Column]:
+    """Rows of sums come in the order of their keys, which may be another with other ids."""
+    arrays = {name: _numbers(column) for name, column in columns.items() if not isinstance(column, int)}
+    order = np.lexsort([arrays[name] for name in reversed(_BY_KEY[table])])
+    ordered: dict[str, Column] = dict(columns)
+    for name, array in arrays.items():
+        rows = array[order]
+        ordered[name] = _native.Nullable(rows) if isinstance(columns[name], _native.Nullable) else rows
+    return ordered
 
 
 def _array(column: Any, kind: pa.DataType | None = None) -> pa.Array:

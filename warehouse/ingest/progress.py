@@ -37,3 +37,7 @@ class RankProgress:
         self._rows += rows
         share = self._decoded + self._loading * min(1.0, self._rows / max(1, self._records))
         self._report(int(self._total * share))
+
+    def finished(self) -> None:
+        """All of the rank is written."""
+        self._report(self._total)

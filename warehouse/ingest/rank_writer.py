@@ -102,6 +102,7 @@ class RankWriter:
                 left.ledger.note(WARNING, "bad-description", f"{shown(path)}: is not a regular file")
             sources.append(left)
         self._write_sources(sources, rank_id)
+        self._progress.finished()
 
     def write_failure(self, each: RankInput, reason: str) -> None:
         """Book an input that could not be loaded."""

@@ -69,22 +69,23 @@ def read_rows(handle: int, rows: Rows) -> dict[str, Column]:
 
 def _described(column: Column) -> tuple[int, Any]:
     """A column as what pickle copies at once: an array, and whether its -1 are NULL."""
-    if isinstance(column, _native.Nullable):
-        return _NULLABLE, np.ascontiguousarray(column.values)
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    if isinstance(column, pa.Array) and column.type == pa.int64():
-        if column.null_count and column.fill_null(0).to_numpy().min(initial=0) >= 0:
-            return _NULLABLE, np.asarray(_native.filled(column))
-        if not column.null_count:
-            return _ARRAY, column.to_numpy()
     if isinstance(column, pa.Array):
-        if column.type == pa.float64() and not column.null_count:
-            return _ARRAY, column.to_numpy()
-        return _OTHER, pa.concat_arrays([column])  # a slice would bring all of its array
+        return _described_arrow(column)
+    if isinstance(column, _native.Nullable):
+        return _NULLABLE, np.ascontiguousarray(column.values)
     if column is None or isinstance(column, int | float | str | list | tuple):
         return _OTHER, column
     return _ARRAY, np.ascontiguousarray(column)
+
+
+def _described_arrow(column: pa.Array) -> tuple[int, Any]:
+    if column.type in (pa.int64(), pa.float64()) and not column.null_count:
+        return _ARRAY, column.to_numpy()
+    if column.type == pa.int64() and column.fill_null(0).to_numpy().min(initial=0) >= 0:
+        return _NULLABLE, np.asarray(_native.filled(column))
+    return _OTHER, pa.concat_arrays([column])  # a slice would bring all of its array
 
 
 def _column(form: int, value: Any) -> Column:

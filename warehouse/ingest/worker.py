@@ -22,7 +22,6 @@ from warehouse.ingest.spool import SpoolWriter
 from warehouse.ingest.spool_loader import SpoolLoader
 from warehouse.without_pandas import refuse_pandas
 
-
 _TOLD_SECONDS = 0.2
 
 

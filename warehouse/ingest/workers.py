@@ -89,7 +89,7 @@ class Workers:
         worker, spool = self._ranks.pop(place)
         with spool:
             for message in worker.messages():
-                progress(sum(self._advanced))
+                progress(self.done())
                 if isinstance(message, Rows):
                     moved.write(message.table, read_rows(spool.fileno(), message))
                     continue
@@ -100,8 +100,13 @@ class Workers:
                 return message.counts
         raise WorkerError(f"{name}: the process that read it {worker.end()}")
 
-    def _advance(self, place: int, done: int) -> None:
-        self._advanced[place] = done
+    def done(self) -> int:
+        """How many bytes of all candidates are read."""
+        return sum(self._advanced)
+
+    def _advance(self, place: int, done: int | None) -> None:
+        """Note how many bytes of a rank are read; None: all of it."""
+        self._advanced[place] = self._candidates[place].size() if done is None else done
 
     def _give_out(self) -> None:
         """Give the next candidates to workers that have none, but not too far ahead of what is written."""
@@ -130,7 +135,7 @@ class Workers:
 class _Worker:
     """One process; it has ranks one after the other, and its messages come in their order."""
 
-    def __init__(self, idle: Callable[[], None], advance: Callable[[int, int], None]) -> None:
+    def __init__(self, idle: Callable[[], None], advance: Callable[[int, int | None], None]) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             command = [sys.executable, "-c", _START, str(theirs.fileno()), json.dumps(sys.path)]
@@ -172,6 +177,7 @@ class _Worker:
                     continue
                 self._messages.put(message)
                 if isinstance(message, Done | Failed):
+                    self._advance(self._place, None)
                     self.is_idle = True
                     with suppress(WriteError):  # no room for another rank: told when that is asked for
                         self._idle()
@@ -183,7 +189,9 @@ class _Worker:
         self.stop()
         code = self._process.returncode
         if code < 0:
-            return f"was killed ({signal.Signals(-code).name}); where memory is short, give fewer --jobs or less --memory"
+            return (
+                f"was killed ({signal.Signals(-code).name}); where memory is short, give fewer --jobs or less --memory"
+            )
         return f"ended by itself (code {code})"
 
     def stop(self) -> None:

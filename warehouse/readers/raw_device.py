@@ -136,7 +136,9 @@ class DevicePart:
             self._early += int((~kept).sum())
             number = np.arange(row, row + count)
             row += count
-            self._tasks.add_columns(count, kept, device=device.device_id, start=start, end=end, row=number, **columns)
+            self._tasks.add_columns(
+                count, kept, device=device.device_id, start=start, end=end, row=number, **columns
+            )
         if lone:
             text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)

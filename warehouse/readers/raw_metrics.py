@@ -212,7 +212,9 @@ class _Counts:
         return cls(counters, found["cycles"][rows_], blocks[rows_], found["end"][rows_], found["device"][rows_])
 
     @classmethod
-    def summed(cls, found: Columns, rows_: Numbers, blocks: Numbers, place: Numbers) -> tuple[Numbers, _Counts]:
+    def summed(
+        cls, found: Columns, rows_: Numbers, blocks: Numbers, place: Numbers
+    ) -> tuple[Numbers, _Counts]:
         """Sums over the blocks of each task."""
         order = rows_[np.argsort(place[rows_], kind="stable")]
         tasks, first = np.unique(place[order], return_index=True)

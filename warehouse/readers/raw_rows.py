@@ -190,7 +190,6 @@ def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:
         equal &= column == bound
     return int((before | equal).sum())
 
-
 class Lookup:
     """Rows found by a pair of numbers; of several the first, unless `all_of` is asked."""
 
