@@ -738,6 +738,17 @@ class ContentIds:
         """The largest number."""
 
 @final
+class TextIds:
+    """As `ContentIds`, of texts."""
+
+    def __init__(self) -> None: ...
+    def ids(self, texts: _ArrowArray) -> tuple[Int64Column, Int64Column]:
+        """(number of each text, -1 for null; places of those that are new)."""
+    def rewind(self, last: int) -> None: ...
+    @property
+    def last(self) -> int: ...
+
+@final
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 

@@ -80,8 +80,15 @@ class RawReader:
     339
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any], memory_bytes: int = MEMORY_BYTES) -> None:
-        self.run = RawRun(files, profiler, memory_bytes)
+    def __init__(
+        self,
+        files: RawFiles,
+        profiler: dict[str, Any],
+        memory_bytes: int = MEMORY_BYTES,
+        decoded: Callable[[int], None] | None = None,
+    ) -> None:
+        """`memory_bytes`: of rows that wait to be sorted; `decoded` is told now and then how many bytes are decoded."""
+        self.run = RawRun(files, profiler, memory_bytes, decoded)
         self._told: set[str] = set()
         try:
             self._host_events = SortedRows(HOST_ORDER, self.run.spill, RECORDS["host_event"])
