@@ -18,17 +18,18 @@ SKIPPED = {".git", "build", "dist", "__pycache__"}
 # room -> the rooms it may import; data and imports go one way
 ARROWS = {
     "errors": set(),
+    "wording": set(),
     "_native": set(),
     "batches": {"errors"},
-    "readers": {"batches", "_native", "errors"},
+    "readers": {"batches", "_native", "errors", "wording"},
     "store": {"_native", "errors"},
     "without_pandas": set(),
-    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas"},
+    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas", "wording"},
     "plain_rows": {"store", "errors"},
     "query": {"plain_rows", "store", "errors"},
     "export": {"query", "store", "_native", "errors"},
     "sample": {"errors"},
-    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
+    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording"},
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why

@@ -25,7 +25,7 @@ _KINDS = {
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
 _BESIDE = (ANALYSIS, INFO, METADATA)
-RAW_FOLDER, TEXT_FILE = "raw directory", "text file"
+RAW_FOLDER, TEXT_FILE, OTHER_PROF = "raw directory", "text file", "file of another PROF directory"
 _TEXT_FOLDERS = ("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output")
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _PROF = "PROF_"
@@ -173,9 +173,10 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
 
 def _raw_parts(folder: Path, entries: list[os.DirEntry[str]], is_root: bool) -> list[Path]:
     """The raw directories that make a run of this directory: those in it, or itself where it stands alone."""
-    parts = [folder / entry.name for entry in entries if is_raw_folder(entry.name) and _is_dir(entry)]
+    named = [entry for entry in entries if is_raw_folder(entry.name)]
+    parts = [folder / entry.name for entry in named if _is_dir(entry)]
     if any(part.name == FRAMEWORK for part in parts) or folder.name.endswith(_SUFFIX):
-        return parts
+        return [folder / entry.name for entry in named]  # also what only has the name: missed where it is to be read
     return [folder] if is_raw_folder(folder.name) and (is_root or not _is_run(folder.parent)) else []
 
 
@@ -302,8 +303,9 @@ def _raw_inputs(owner: Path, files: Callable[[str], list[Path]]) -> list[RankInp
         metadata = metadata or [entry for entry in beside if kind_of(entry.name) == METADATA]
     found = _input(owner, None, PROFILER, is_run=True)
     found.raw, found.form = raw, RAW
+    others = [(path, OTHER_PROF) for path in raw.other_files()]
     found.info, found.metadata, found.analysis = (each[0] if each else None for each in (infos, metadata, analysis))
-    found.left = _with_kinds([*analysis[1:], *infos[1:], *metadata[1:]])
+    found.left = others + _with_kinds([*analysis[1:], *infos[1:], *metadata[1:]])
     return [found]
 
 

@@ -190,8 +190,6 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
             delete_failures(loader, _names(candidate.input))
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.take(counts)
-            if not candidate.input.has_records:
-                report.only_reference.append(candidate.input.path)
     if not report.added and not report.replaced:
         raise InputError(_why_nothing(report))
     for each, reason in failures:
