@@ -19,17 +19,21 @@ SKIPPED = {".git", "build", "dist", "__pycache__"}
 ARROWS = {
     "errors": set(),
     "wording": set(),
+    "profile_folder": set(),
     "_native": set(),
     "batches": {"errors"},
-    "readers": {"batches", "_native", "errors", "wording"},
+    "readers": {"batches", "_native", "errors", "wording", "profile_folder"},
     "store": {"_native", "errors"},
     "without_pandas": set(),
-    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas", "wording"},
+    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas", "wording", "profile_folder"},
     "plain_rows": {"store", "errors"},
     "query": {"plain_rows", "store", "errors"},
-    "export": {"query", "store", "_native", "errors"},
+    "export": {"query", "store", "_native", "errors", "wording", "profile_folder"},
     "sample": {"errors"},
-    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording"},
+    "cli": {
+        "ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording",
+        "profile_folder",
+    },
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why

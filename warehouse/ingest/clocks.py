@@ -32,8 +32,8 @@ def note_clocks(load: RankLoad, facts: RankFacts) -> None:
 def note_order(load: RankLoad, early: int, most_ns: int) -> None:
     """Note that so many launches began on the device before they were launched, by up to so much."""
     if early:
-        text = f"began on the device before the call that launched it, by up to {_seconds(most_ns)}: its clock is early"
-        _note(load, "early-clock", text, early)
+        text = "launches began on the device before the call that launched them"
+        _note(load, "early-clock", f"{text}, by up to {_seconds(most_ns)}: its clock is early", early)
 
 
 def _note_outside(load: RankLoad, facts: RankFacts) -> None:

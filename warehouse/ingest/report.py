@@ -133,7 +133,8 @@ def _worst(faults: list[Fault]) -> list[str]:
         count = sum(each.count for each in group)
         more = f" ({count:,} of them)" if count > len(group) else ""
         more += f" (and {len(places) - 1:,} more like it)" if len(places) > 1 else ""
-        lines.append(f"{group[0].severity}: {told(places[0], group[0].text)}{more}")
+        place = "" if group[0].text.startswith("/") else f"{shown(places[0])}: "
+        lines.append(f"{group[0].severity}: {place}{group[0].text}{more}")
     return lines
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.profile_folder import FRAMEWORK, is_raw_folder
 
-FRAMEWORK = "FRAMEWORK"
 FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "framework file",
     "PROF stream",
@@ -16,7 +16,6 @@ FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "unknown file",
     "raw directory",
 )
-_PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 _DEVICE = re.compile(r"device_(\d+)")
 _SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d{1,18})")
 _NOT_DATA = (".done", ".complete", ".zip")
@@ -96,15 +95,6 @@ class RawFiles:
 
 
 _CONFIGURATION = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
-
-
-def is_raw_folder(name: str) -> bool:
-    """Whether a directory of that name holds raw data.
-
-    >>> is_raw_folder("FRAMEWORK"), is_raw_folder("PROF_000001_20231125090304041_ABCDEFGH"), is_raw_folder("logs")
-    (True, True, False)
-    """
-    return name == FRAMEWORK or _PROF.fullmatch(name) is not None
 
 
 def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:

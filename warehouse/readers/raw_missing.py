@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from warehouse.profile_folder import FRAMEWORK, is_raw_folder
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.profiler_json import CPU, NPU, recorded_activities
-from warehouse.readers.raw_files import FRAMEWORK, StreamFiles, is_raw_folder, slice_number
+from warehouse.readers.raw_files import StreamFiles, slice_number
 from warehouse.readers.raw_run import RawRun
 
 _DESCRIPTIONS = ("compact.node_basic_info", "additional.capture_op_info", "variable.capture_op_info")
