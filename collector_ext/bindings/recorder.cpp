@@ -39,8 +39,21 @@ void prepare(const std::string& folder, const std::string& facts_json, size_t ri
     Recorder::instance().prepare(options);
 }
 
-bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain,
-          uint32_t) {
+// A finished range of the program's own, where no torch is there to tell of it.
+bool range(const std::string& name, int64_t start, int64_t end, int scope) {
+    Recorder& recorder = Recorder::instance();
+    ThreadLog* log = recorder.thread_log();
+    if (log == nullptr) return false;
+    auto* record = log->begin<OpRecord>(Kind::kOp, 0, end);
+    if (record == nullptr) return false;
+    const RecordHeader header = record->header;
+    *record = {header, start, end, -1, 0, recorder.number_of(name), kNoText, kNoText, log->facts.number, 0, 0,
+               static_cast<uint8_t>(scope), 0, 0};
+    log->finish(record);
+    return true;
+}
+
+bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain) {
     Recorder& recorder = Recorder::instance();
     ThreadLog* log = recorder.thread_log();
     if (log == nullptr) return false;
@@ -100,6 +113,7 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("reason", [] { return Recorder::instance().reason(); });
     module.def("counters", &counters);
     module.def("now_ticks", &now_ticks);
+    module.def("range", &range);
     module.def("mark", &mark);
     module.def("gc", &gc);
     module.def("producer_abi", [] {

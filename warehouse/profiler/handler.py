@@ -1,0 +1,91 @@
+"""`tensorboard_trace_handler` and `analyse`: from a recording to what the user asked for, never in the training
+process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from warehouse.profiler.experimental_config import checked_export_type
+from warehouse.profiler.run_directory import RunPlace, checked_worker
+from warehouse.profiler.settings import checked_flag, logger, report
+
+
+def tensorboard_trace_handler(
+    dir_name: str | None = None,
+    worker_name: str | None = None,
+    analyse_flag: bool = True,
+    async_mode: bool = False,
+) -> Callable[[Any], None]:
+    """What `on_trace_ready` takes: recordings go to `dir_name`, and each is analysed in a process of its own; with
+    `async_mode` the training does not wait for it.
+
+    >>> tensorboard_trace_handler("result", "node0").place.folder
+    'result'
+    """
+    analyse_flag = checked_flag("analyse_flag", analyse_flag, default=True)
+    async_mode = checked_flag("async_mode", async_mode)
+    if dir_name is not None and not isinstance(dir_name, str | os.PathLike):
+        report("dir_name", dir_name, "a path", None)
+        dir_name = None
+
+    def handle(profiler: Any) -> None:
+        path = profiler.path
+        if path is None or not analyse_flag:
+            return
+        process = _start_analysis([path], profiler.experimental_config.export_type, 1)
+        if process is not None and not async_mode:
+            _wait(process)
+
+    handle.place = RunPlace(  # type: ignore[attr-defined]  read by `profile` before anything is recorded
+        None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name)
+    )
+    return handle
+
+
+def analyse(
+    profiler_path: str, max_process_number: int | None = None, export_type: str | list[str] | None = None
+) -> None:
+    """Analyse every run directory at or below a path, in `max_process_number` processes (half the cores unless given).
+
+    `export_type` None: each run's own.  Works from daemon processes too.
+    """
+    cores = os.cpu_count() or 1
+    wanted = max_process_number if max_process_number is not None else max(cores // 2, 1)
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted <= 0:
+        report("max_process_number", max_process_number, "a whole number from 1", max(cores // 2, 1))
+        wanted = max(cores // 2, 1)
+    if wanted > cores:
+        report("max_process_number", max_process_number, f"at most the {cores} cores of this machine", cores)
+        wanted = cores
+    kinds = None if export_type is None else checked_export_type(export_type)
+    root = Path(profiler_path)
+    if not root.is_dir():
+        logger.error("%s: nothing is analysed: there is no such directory", root)
+        return
+    process = _start_analysis([root], kinds, wanted)
+    if process is not None:
+        _wait(process)
+
+
+def _start_analysis(paths: list[Path], kinds: list[str] | None, processes: int) -> subprocess.Popen[str] | None:
+    """A fresh interpreter, so that neither torch's threads nor a daemon's bans are in its way."""
+    command = [sys.executable, "-m", "warehouse.profiler.analysis", f"--processes={processes}"]
+    command += [f"--export-type={kind}" for kind in kinds or ()]
+    command += ["--", *map(str, paths)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSTARTUP"}
+    try:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, text=True, start_new_session=True)
+    except OSError as error:
+        logger.error("the recording is complete but not analysed: %s; run `npuwh ingest %s`", error, paths[0])
+        return None
+
+
+def _wait(process: subprocess.Popen[str]) -> None:
+    code = process.wait()
+    if code != 0:
+        logger.error("the analysis ended with code %d; the recording itself is complete", code)
