@@ -205,6 +205,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self.step_num = 0
         self.current_action = self._schedule(0)
         self._is_running = False
+        self._step_offset = 0
         self._step_range = StepRange()
 
     def __enter__(self) -> profile:
@@ -226,6 +227,11 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if self._trace_observer is not None:
             self._trace_observer.start()
         self._open_step()
+
+    def start_at(self, step: int) -> None:
+        """As `start`, in a job that has counted its steps itself: step ranges are numbered from `step`."""
+        self._step_offset = step
+        self.start()
 
     def step(self) -> None:
         """The next step begins."""
@@ -282,7 +288,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def _open_step(self) -> None:
         if self._has_schedule:
-            self._step_range.open(self.step_num)
+            self._step_range.open(self.step_num + self._step_offset)
 
     def _ready(self) -> None:
         if self.on_trace_ready is not None:

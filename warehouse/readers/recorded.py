@@ -188,7 +188,7 @@ class Recording:
                     broken += 1
                 numbers[number] = self._strings.own(readable.replace("\0", "\ufffd"))
         largest = max(numbers)
-        if largest > 4 * len(numbers) + 1024:  # numbers are given one after the other; a damaged one must not cost memory
+        if largest > 4 * len(numbers) + 1024:  # numbers come one after the other; a damaged one must not cost memory
             numbers = {number: own for number, own in numbers.items() if number < 4 * len(numbers) + 1024}
         self._texts = np.full(max(numbers) + 1, NONE, np.int64)
         self._texts[list(numbers)] = list(numbers.values())

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
 
-_LARGEST_PRODUCT = float(1 << 62)  # of ticks and ns; wider intervals than any recorder leaves are interpolated in doubles
+_LARGEST_PRODUCT = float(1 << 62)  # of ticks and ns; only intervals that no recorder leaves are interpolated in doubles
 
 
 class RecordedClock:
-    """Between two anchors time runs evenly; before the first and after the last it goes on as in the nearest interval.
+    """Between two anchors time runs evenly; outside it goes on as in the nearest interval.
 
-    Anchors are (ticks, CLOCK_MONOTONIC_RAW ns, CLOCK_REALTIME ns).  The wall clock is taken from the first anchor alone,
-    so that a later step of it does not tear the recording.
+    Anchors are (ticks, CLOCK_MONOTONIC_RAW ns, CLOCK_REALTIME ns).  The wall clock is taken from the first anchor
+    alone, so that a later step of it does not tear the recording.
 
     >>> clock = RecordedClock([(0, 100, 1_000), (30, 110, 9_999)])
     >>> clock.ns(np.array([0, 15, 30, 45])).tolist()
