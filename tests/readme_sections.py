@@ -15,7 +15,7 @@ from warehouse.cli.outcome import EXIT_CODES
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
-DECLARED = HERE / "declared_differences.txt"
+DECLARED = {"raw": HERE / "declared_differences_raw.txt", "databases": HERE / "declared_differences.txt"}
 
 
 def verbs() -> str:
@@ -58,10 +58,10 @@ def _folded(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-def declared_differences() -> str:
+def declared_differences(source: str) -> str:
     """A line an entry: what differs from the vendor's files, and why."""
     lines = ["| file or column | why |", "|---|---|"]
-    for line in DECLARED.read_text(encoding="utf-8").splitlines():
+    for line in DECLARED[source].read_text(encoding="utf-8").splitlines():
         entry, _, reason = line.partition("#")
         if entry.strip():
             lines.append(f"| `{entry.strip()}` | {_cell(reason.strip())} |")
@@ -73,7 +73,8 @@ SECTIONS = {
     "exit codes": exit_codes,
     "views": views,
     "tables": tables,
-    "declared differences": declared_differences,
+    "declared differences of raw profiles": lambda: declared_differences("raw"),
+    "declared differences of databases": lambda: declared_differences("databases"),
 }
 
 

@@ -22,18 +22,18 @@ ARROWS = {
     "batches": {"errors"},
     "readers": {"batches", "_native", "errors"},
     "store": {"_native", "errors"},
-    "ingest": {"readers", "batches", "store", "_native", "errors"},
+    "without_pandas": set(),
+    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas"},
     "plain_rows": {"store", "errors"},
     "query": {"plain_rows", "store", "errors"},
     "export": {"query", "store", "_native", "errors"},
     "sample": {"errors"},
-    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors"},
+    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why
 SQL_TEXT = {
     "readers/official": "reads databases that are not ours",
-    "ingest/link": "the one generic statement that stores links",
     "sample/": "makes databases that are not ours",
 }
 LINES = {".py": 400, ".sql": 80, ".cpp": 400, ".hpp": 400}
@@ -41,6 +41,7 @@ TOLERANCE = 1.25  # "about"
 LONGER = {
     "migrations/versions/0001_tables.py": "the first tables, frozen text in one place",
     "sql/export/export_kernel_details.sql": "one column, one line for each of 122 PMU counters",
+    "sql/export/msprof_op_summary.sql": "a line in the header for each of 122 PMU counters",
 }
 STATEMENT = re.compile(
     r"\s*(SELECT\s.+\sFROM\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s+\w|ATTACH\s"

@@ -60,6 +60,9 @@ class HostLinks:
     def queue(self) -> Int64Column:
         """ENQUEUE, DEQUEUE, API: id of the queue task it belongs to or runs in."""
     @property
+    def number(self) -> Int64Column:
+        """API: the correlation number (key) of the queue task it runs in."""
+    @property
     def step(self) -> Int64Column:
         """Id of the step whose host range holds the start (from <= start < to)."""
     @property
@@ -147,6 +150,51 @@ class HostSweep:
         """Queue tasks completed since the last call, in order of completion.  Call it after each `feed`."""
     def finish(self) -> QueueTasks:
         """The rest: enqueues that never met a dequeue, in order of id.  Ends the sweep."""
+
+@final
+class AllocationNames:
+    """What `AllocationSweep.feed` found: the allocations that have a name."""
+
+    @property
+    def row(self) -> Int64Column: ...
+    @property
+    def name(self) -> Int64Column: ...
+
+@final
+class AllocationSweep:
+    """After which operator an allocation is called (framework-files.md 5.11, step 3; 5.2 for the tree of operators).
+
+    The tree is the vendor's: one over all threads, an operator being a child of the innermost one that has not ended
+    when it starts.  An allocation in a dequeue is named after the operator of the framework's own around the end of the
+    enqueue with the same number, any other after the innermost operator of its thread that is running.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> names = AllocationSweep(column(), column(8)).feed(
+    ...     column(10, 20), column(0, 3), column(0, 0), column(90, -1), column(8, -1), column(1, 1), column(1, 1),
+    ...     column(-1, -1))
+    >>> names.row.tolist(), names.name.tolist()
+    ([0], [8])
+    """
+
+    def __init__(self, skipped: _Int64, framework: _Int64) -> None:
+        """skipped: names of operators that are no starting point of a search; framework: names of the framework's."""
+    def feed(
+        self,
+        time: _Int64,
+        kind: _Int64,
+        row: _Int64,
+        end: _Int64,
+        name: _Int64,
+        pid: _Int64,
+        tid: _Int64,
+        key: _Int64,
+    ) -> AllocationNames:
+        """kind 0: an operator, 1: the end of an enqueue, 2: a dequeue, 3: an allocation, numbered by `row`.
+
+        key: number of an enqueue or dequeue, -1 if nothing is on the other side of the queue.  Sorted by time over all
+        calls.  Raises ValueError that names the first bad row; the sweep is then unchanged.
+        """
 
 @final
 class CallLinks:
@@ -327,6 +375,51 @@ class LaneSweep:
         """
 
 @final
+class LinkFile:
+    """The file that links of several tables go to when they exceed the memory."""
+
+    def __init__(self, handle: int) -> None:
+        """`handle`: descriptor of an empty file, open for reading and writing, which stays the caller's."""
+
+@final
+class LinkTable:
+    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays.
+
+    Any order is right; keys and look-ups that ascend, more or less, are quick.
+    """
+
+    def __init__(self, file: LinkFile, columns: int, memory_bytes: int) -> None: ...
+    def add(self, key: _Int64, *columns: _Int64) -> None:
+        """Store rows.  Raises ValueError if columns differ in length or number, RuntimeError after the first `find`,
+        OSError if the file takes no more."""
+    def find(self, key: _Int64) -> list[Int64Column]:
+        """One column a stored one, aligned with `key`; -1 where nothing is stored under a number."""
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes held just now."""
+
+@final
+class ContentIds:
+    """Numbers of rows by what they hold: 1, 2 ... in order of their first coming.  128 bits of a hash stand for a row.
+
+    >>> from array import array
+    >>> known = ContentIds()
+    >>> [each.tolist() for each in known.ids([array("q", [7, 8, 7]), array("q", [0, 0, 0])])]
+    [[1, 2, 1], [0, 1]]
+    """
+
+    def __init__(self) -> None: ...
+    def ids(self, columns: Sequence[_Int64]) -> tuple[Int64Column, Int64Column]:
+        """(number of each row, places of the rows that are new)."""
+    def remember(self, ids: _Int64, columns: Sequence[_Int64]) -> None:
+        """Give rows these numbers, unless they have one."""
+    def rewind(self, last: int) -> None:
+        """Forget numbers above `last`; the next row is given `last` + 1."""
+    @property
+    def last(self) -> int:
+        """The largest number."""
+
+@final
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
@@ -372,6 +465,55 @@ class NativeBatch:
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
+
+@final
+class SpillFolder:
+    """The memory that several sorters share: when they hold more than `memory_bytes`, the one that holds most moves
+    its rows to a file in the directory `place` that has no name and is gone when the process ends."""
+
+    def __init__(self, place: bytes, memory_bytes: int) -> None: ...
+    @property
+    def held_bytes(self) -> int: ...
+
+@final
+class RowSorter:
+    """Rows of 64-bit numbers in, the same rows in order out, equal keys in the order they came in.
+
+    Rows are held packed: a number takes the bytes that its distance from the least of some thousand neighbours takes.
+    Input that is nearly in order is cheap.  All methods raise OSError if the disk takes no more.
+
+    >>> import pyarrow
+    >>> sorter = RowSorter([("a", False)], SpillFolder(b"/tmp", 1 << 20))
+    >>> sorter.add(pyarrow.record_batch({"a": [5, 3], "b": [1, 2]}))
+    >>> pyarrow.record_batch(sorter.read().next(10)).to_pydict()
+    {'a': [3, 5], 'b': [2, 1]}
+    """
+
+    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder) -> None:
+        """keys: names of int64 columns, and whether that one falls."""
+    def add(self, batch: _ArrowArray) -> None:
+        """Take the rows of a record batch of int64, uint64 and float64 columns.
+
+        Raises ValueError if the columns are not those of the first batch, a key is missing or has a null, or rows were
+        read already; TypeError for other types.
+        """
+    def spill(self) -> None:
+        """Move all rows to disk."""
+    def read(self, columns: Sequence[str] = ..., together: Sequence[str] = ...) -> SortedReader:
+        """A new reader of all rows, or of some columns of them.  Nothing may be added any more.
+
+        together: the first of the keys; rows in which they are equal come in one batch.
+        """
+    @property
+    def rows(self) -> int: ...
+    @property
+    def held_bytes(self) -> int:
+        """Memory that its rows take."""
+
+@final
+class SortedReader:
+    def next(self, rows: int) -> NativeBatch | None:
+        """The next rows, so many unless rows belong together or there are no more; None at the end."""
 
 @final
 class StringTable:
@@ -605,6 +747,10 @@ class DatabaseWriter:
     fills, (INTEGER PRIMARY KEY, TEXT).  statistics: make sqlite_stat1, as ANALYZE would.  page_size: a power of two,
     512 to 32768.
 
+    Rows are written in a thread of the writer's own.  ahead_bytes: how much of columns may wait for it; with 0 every
+    call waits for what it began.  Else what goes wrong is raised by a later call, `settle` at the latest, and Arrow
+    columns must not change under it (buffers that are not read-only are copied).
+
     Raises UnsupportedError or ValueError before anything is written.  All methods raise OSError if a file takes no
     more.  Until `finish` the file is no database.
     """
@@ -622,6 +768,7 @@ class DatabaseWriter:
         statistics: bool = True,
         unordered: Sequence[str] = (),
         strings: str = "",
+        ahead_bytes: int = 0,
     ) -> None: ...
     def append(self, table: str, columns: _ArrowArray | Mapping[str, _Values]) -> int:
         """Append rows: an Arrow record batch, or columns (Arrow arrays, buffers of int64 or double, one value for all
@@ -636,6 +783,8 @@ class DatabaseWriter:
         """
     def intern(self, texts: _ArrowArray) -> Int64Column:
         """Numbers of the strings in their table, -1 for null; new ones are appended to it."""
+    def settle(self) -> None:
+        """Wait until all rows that were given are written."""
     def last_rowid(self, table: str) -> int:
         """The largest rowid, 0 for an empty table."""
     def mark(self) -> None:

@@ -23,14 +23,14 @@ std::pair<const ArrowSchema*, const ArrowArray*> arrow_pair(const py::tuple& cap
 
 }  // namespace
 
-ColumnInput::ColumnInput(const py::handle& object, const std::string& name) {
+ColumnInput::ColumnInput(const py::handle& object, const std::string& name, bool copies) {
     if (take_scalar(object, name)) {
         source_.is_constant = true;
         source_.length = 1;
     } else if (py::hasattr(object, "__arrow_c_array__")) {
         take_arrow(object, name);
     } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
-        take_buffer(object, name);
+        take_buffer(object, name, copies);
     } else {
         throw py::type_error(name + ": expected an Arrow array, a buffer of int64 or double, or one value, not " +
                              Py_TYPE(object.ptr())->tp_name);
@@ -80,7 +80,7 @@ void ColumnInput::take_bytes(const char* bytes, std::size_t size, ColumnSource::
     source_.bytes = reinterpret_cast<const std::uint8_t*>(bytes);
 }
 
-void ColumnInput::take_buffer(const py::handle& object, const std::string& name) {
+void ColumnInput::take_buffer(const py::handle& object, const std::string& name, bool copies) {
     if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_FORMAT | PyBUF_ND | PyBUF_C_CONTIGUOUS) != 0) {
         throw py::error_already_set();
     }
@@ -97,8 +97,16 @@ void ColumnInput::take_buffer(const py::handle& object, const std::string& name)
         throw py::type_error(name + ": expected one dimension of int64 or double, not format '" + found + "'");
     }
     const auto length = static_cast<std::size_t>(buffer_.len) / 8;
-    source_ = is_int64 ? ColumnSource::of_int64(static_cast<const std::int64_t*>(buffer_.buf), length)
-                       : ColumnSource::of_float64(static_cast<const double*>(buffer_.buf), length);
+    const void* values = buffer_.buf;
+    if (copies && buffer_.readonly == 0 && length > 0) {
+        copy_.resize(length);
+        std::memcpy(copy_.data(), values, length * sizeof copy_[0]);
+        values = copy_.data();
+        PyBuffer_Release(&buffer_);
+        has_buffer_ = false;
+    }
+    source_ = is_int64 ? ColumnSource::of_int64(static_cast<const std::int64_t*>(values), length)
+                       : ColumnSource::of_float64(static_cast<const double*>(values), length);
 }
 
 void ColumnInput::take_arrow(const py::handle& object, const std::string& name) {

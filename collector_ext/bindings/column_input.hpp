@@ -12,10 +12,11 @@
 namespace npuwh {
 
 // Takes an Arrow array (anything with __arrow_c_array__), a contiguous buffer of int64 or double, or one None, int, float, str or
-// bytes for all rows.  Keeps it alive and locked until destroyed, which needs the GIL.
+// bytes for all rows.  Keeps it alive and locked until destroyed, which needs the GIL.  With `copies`, what its owner could change
+// meanwhile, a buffer that is not read-only, is copied.
 class ColumnInput {
 public:
-    ColumnInput(const pybind11::handle& object, const std::string& name);
+    ColumnInput(const pybind11::handle& object, const std::string& name, bool copies = false);
     ~ColumnInput();
     ColumnInput(const ColumnInput&) = delete;
     ColumnInput& operator=(const ColumnInput&) = delete;
@@ -23,7 +24,7 @@ public:
     const sqlite_file::ColumnSource& source() const { return source_; }
 
 private:
-    void take_buffer(const pybind11::handle& object, const std::string& name);
+    void take_buffer(const pybind11::handle& object, const std::string& name, bool copies);
     void take_arrow(const pybind11::handle& object, const std::string& name);
     void take_bytes(const char* bytes, std::size_t size, sqlite_file::ColumnSource::Kind kind);
     bool take_scalar(const pybind11::handle& object, const std::string& name);
@@ -31,6 +32,7 @@ private:
     Py_buffer buffer_{};
     bool has_buffer_ = false;
     pybind11::object owner_;
+    std::vector<std::uint64_t> copy_;
     std::int64_t integer_ = 0;
     double real_ = 0;
     std::int64_t starts_[2] = {0, 0};

@@ -56,6 +56,7 @@ void bind_host_sweep(py::module_& module) {
                            {"op", &HostLinks::op},
                            {"rule", &HostLinks::rule},
                            {"queue", &HostLinks::queue},
+                           {"number", &HostLinks::number},
                            {"step", &HostLinks::step},
                            {"inside", &HostLinks::inside}});
     bind_table<QueueTasks>(module, "QueueTasks",

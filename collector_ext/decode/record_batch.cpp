@@ -29,6 +29,13 @@ void BatchColumn::add_text(std::string_view text) {
     add_valid();
 }
 
+void BatchColumn::assign(std::vector<std::int64_t> values, std::vector<std::uint8_t> validity, std::size_t nulls) {
+    values_ = std::move(values);
+    validity_ = std::move(validity);
+    rows_ = values_.size();
+    null_count_ = nulls;
+}
+
 void BatchColumn::add_null() {
     if (validity_.empty()) {
         validity_.assign(rows_ / 8 + 1, 0xFF);

@@ -40,6 +40,8 @@ public:
     // UTF-8; the column's texts together stay below 2^31 bytes.
     void add_text(std::string_view text);
     void add_null();
+    // All rows at once, instead of `add`: eight bytes a row, and a bit a row (1: there is a value) if there are nulls.
+    void assign(std::vector<std::int64_t> values, std::vector<std::uint8_t> validity, std::size_t nulls);
     void add_or_null(bool is_present, std::int64_t value) { is_present ? add(value) : add_null(); }
 
     std::size_t rows() const { return rows_; }

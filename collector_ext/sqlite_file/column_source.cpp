@@ -212,17 +212,11 @@ void fill_dictionary(const ColumnSource& source, std::int64_t first, std::size_t
         const std::int64_t found = words.offset + word;
         switch (words.kind) {
             case Kind::text32:
-            case Kind::blob32: {
-                const auto* starts = static_cast<const std::int32_t*>(words.values) + found;
-                filling.bytes(row, words.kind == Kind::text32 ? kText : kBlob, words.bytes + starts[0],
-                              static_cast<std::size_t>(starts[1] - starts[0]));
-                break;
-            }
             case Kind::text64:
+            case Kind::blob32:
             case Kind::blob64: {
-                const auto* starts = static_cast<const std::int64_t*>(words.values) + found;
-                filling.bytes(row, words.kind == Kind::text64 ? kText : kBlob, words.bytes + starts[0],
-                              static_cast<std::size_t>(starts[1] - starts[0]));
+                const auto [begin, size] = words.text(word);
+                filling.bytes(row, words.kind == Kind::text32 || words.kind == Kind::text64 ? kText : kBlob, begin, size);
                 break;
             }
             case Kind::int64: filling.integer(row, static_cast<const std::int64_t*>(words.values)[found]); break;
@@ -296,6 +290,26 @@ ColumnSource ColumnSource::of_arrow(const ArrowSchema& schema, const ArrowArray&
         source.dictionary = std::make_shared<const ColumnSource>(of_arrow(*schema.dictionary, *array.dictionary, name));
     }
     return source;
+}
+
+std::pair<const std::uint8_t*, std::size_t> ColumnSource::text(std::int64_t row) const {
+    const std::int64_t place = offset + row;
+    if (kind == Kind::text32 || kind == Kind::blob32) {
+        const auto* starts = static_cast<const std::int32_t*>(values) + place;
+        return {bytes + starts[0], static_cast<std::size_t>(starts[1] - starts[0])};
+    }
+    const auto* starts = static_cast<const std::int64_t*>(values) + place;
+    return {bytes + starts[0], static_cast<std::size_t>(starts[1] - starts[0])};
+}
+
+std::size_t ColumnSource::size() const {
+    const bool has_text = kind == Kind::text32 || kind == Kind::text64 || kind == Kind::blob32 || kind == Kind::blob64;
+    std::size_t size = static_cast<std::size_t>(length) * sizeof(std::int64_t) + (dictionary == nullptr ? 0 : dictionary->size());
+    if (has_text && length > 0) {
+        const auto [last, last_size] = text(length - 1);
+        size += static_cast<std::size_t>(last - text(0).first) + last_size;
+    }
+    return size;
 }
 
 ColumnSource ColumnSource::of_int64(const std::int64_t* values, std::size_t length) {

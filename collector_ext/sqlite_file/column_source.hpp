@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "decode/arrow_abi.hpp"
 #include "sqlite_file/cell_block.hpp"
@@ -30,6 +31,12 @@ struct ColumnSource {
     static ColumnSource of_arrow(const ArrowSchema& schema, const ArrowArray& array, const std::string& name);
     static ColumnSource of_int64(const std::int64_t* values, std::size_t length);
     static ColumnSource of_float64(const double* values, std::size_t length);
+
+    // Where the text or blob of a row begins, and its size.
+    std::pair<const std::uint8_t*, std::size_t> text(std::int64_t row) const;
+
+    // Bytes that the values take, about.
+    std::size_t size() const;
 
     bool is_null(std::int64_t row) const {
         const std::int64_t place = offset + row;

@@ -23,6 +23,15 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return lower(each) == lower(name); });
 }
 
+std::size_t place_of(const TableLayout& table, const std::string& column) {
+    for (std::size_t place = 0; place < table.columns.size(); ++place) {
+        if (lower(table.columns[place].name) == lower(column)) {
+            return place;
+        }
+    }
+    throw std::out_of_range("table " + table.name + " has no column " + column);
+}
+
 }  // namespace
 
 DatabaseWriter::Table::Table(const TableLayout& table, PageFile& file, SpillFile& spill, bool is_unordered)
@@ -63,38 +72,40 @@ void DatabaseWriter::check_open() const {
 
 std::int64_t DatabaseWriter::last_rowid(const std::string& table) const { return tables_[layout_.table(table)]->last_rowid; }
 
-std::size_t DatabaseWriter::append(const std::string& name, const Columns& columns) {
+std::size_t DatabaseWriter::count_rows(const std::string& name, const Columns& columns) const {
     check_open();
-    Table& table = table_named(name);
-    std::vector<const ColumnSource*> sources(table.layout.columns.size());
+    const TableLayout& layout = layout_.tables[layout_.table(name)];
     std::int64_t rows = -1;
     for (const auto& [column, source] : columns) {
-        std::size_t place = 0;
-        while (place < sources.size() && lower(table.layout.columns[place].name) != lower(column)) {
-            ++place;
-        }
-        if (place == sources.size()) {
-            throw std::out_of_range("table " + table.layout.name + " has no column " + column);
-        }
-        sources[place] = &source;
+        place_of(layout, column);
         if (!source.is_constant) {
             if (rows >= 0 && source.length != rows) {
-                throw std::invalid_argument("columns for table " + table.layout.name + " differ in length: " + column + " has " +
+                throw std::invalid_argument("columns for table " + layout.name + " differ in length: " + column + " has " +
                                             std::to_string(source.length) + " rows, others " + std::to_string(rows));
             }
             rows = source.length;
         }
     }
-    rows = rows < 0 ? 1 : rows;
+    return rows < 0 ? 1 : static_cast<std::size_t>(rows);
+}
+
+std::size_t DatabaseWriter::append(const std::string& name, const Columns& columns) {
+    const std::size_t rows = count_rows(name, columns);
+    Table& table = table_named(name);
+    std::vector<const ColumnSource*> sources(table.layout.columns.size());
+    for (const auto& [column, source] : columns) {
+        sources[place_of(table.layout, column)] = &source;
+    }
     const ColumnSource nothing{};
-    for (std::int64_t first = 0; first < rows; first += static_cast<std::int64_t>(table.block.capacity())) {
-        table.block.begin(static_cast<std::size_t>(std::min<std::int64_t>(rows - first, static_cast<std::int64_t>(table.block.capacity()))));
+    for (std::size_t first = 0; first < rows; first += table.block.capacity()) {
+        table.block.begin(std::min(rows - first, table.block.capacity()));
         for (std::size_t place = 0; place < sources.size(); ++place) {
-            fill_cells(sources[place] == nullptr ? nothing : *sources[place], first, table.block, place, table.layout);
+            fill_cells(sources[place] == nullptr ? nothing : *sources[place], static_cast<std::int64_t>(first), table.block, place,
+                       table.layout);
         }
         append_block(table);
     }
-    return static_cast<std::size_t>(rows);
+    return rows;
 }
 
 // Rowids of the block: those of its INTEGER PRIMARY KEY, or the next ones.
@@ -190,56 +201,60 @@ void DatabaseWriter::keep_to_memory() {
     }
 }
 
-std::vector<std::int64_t> DatabaseWriter::intern(const ColumnSource& texts) {
-    check_open();
+std::vector<std::int64_t> DatabaseWriter::number(const ColumnSource& texts, NewStrings& fresh) {
     using Kind = ColumnSource::Kind;
-    if (strings_table_ == nullptr || strings_.last() != strings_table_->last_rowid) {
-        throw std::logic_error("no table of strings is named, or someone else wrote to it");
+    check_open();
+    if (strings_table_ == nullptr) {
+        throw std::logic_error("no table of strings is named");
     }
     if (texts.dictionary != nullptr || (texts.kind != Kind::text32 && texts.kind != Kind::text64 && texts.kind != Kind::null)) {
         throw std::invalid_argument("strings to intern are an Arrow array of text without dictionary");
     }
+    fresh.first = strings_.last() + 1;
     std::vector<std::int64_t> ids(static_cast<std::size_t>(texts.length), -1);
-    Table& table = *strings_table_;
-    CellBlock& block = table.block;
-    std::size_t fresh = 0;
-    block.begin(block.capacity());
-    const auto flush = [&] {
-        if (fresh > 0) {
-            block.shorten(fresh);
-            append_block(table);
-        }
-        block.begin(block.capacity());
-        fresh = 0;
-    };
     for (std::int64_t row = 0; row < texts.length; ++row) {
         if (texts.is_null(row)) {
             continue;
         }
-        const std::int64_t place = texts.offset + row;
-        std::int64_t begin = 0;
-        std::int64_t end = 0;
-        if (texts.kind == Kind::text32) {
-            const auto* starts = static_cast<const std::int32_t*>(texts.values) + place;
-            begin = starts[0];
-            end = starts[1];
-        } else {
-            const auto* starts = static_cast<const std::int64_t*>(texts.values) + place;
-            begin = starts[0];
-            end = starts[1];
-        }
-        const auto size = static_cast<std::size_t>(end - begin);
-        const auto [id, is_new] = strings_.id(texts.bytes + begin, size);
+        const auto [begin, size] = texts.text(row);
+        const auto [id, is_new] = strings_.id(begin, size);
         ids[static_cast<std::size_t>(row)] = id;
         if (is_new) {
-            block.set_number(fresh, 0, integer_serial(id), static_cast<std::uint64_t>(id));
-            block.set_bytes(fresh, 1, kText, texts.bytes + begin, size);
-            if (++fresh == block.capacity()) {
-                flush();
-            }
+            fresh.bytes.insert(fresh.bytes.end(), begin, begin + size);
+            fresh.ends.push_back(fresh.bytes.size());
         }
     }
-    flush();
+    return ids;
+}
+
+void DatabaseWriter::append(const NewStrings& strings) {
+    check_open();
+    if (strings.ends.empty()) {
+        return;
+    }
+    Table& table = *strings_table_;
+    if (table.last_rowid + 1 != strings.first) {
+        throw std::logic_error("someone else wrote to the table of strings");
+    }
+    CellBlock& block = table.block;
+    std::size_t begin = 0;
+    for (std::size_t first = 0; first < strings.ends.size(); first += block.capacity()) {
+        block.begin(std::min(strings.ends.size() - first, block.capacity()));
+        for (std::size_t row = 0; row < block.rows(); ++row) {
+            const std::int64_t id = strings.first + static_cast<std::int64_t>(first + row);
+            const std::size_t end = strings.ends[first + row];
+            block.set_number(row, 0, integer_serial(id), static_cast<std::uint64_t>(id));
+            block.set_bytes(row, 1, kText, strings.bytes.data() + begin, end - begin);
+            begin = end;
+        }
+        append_block(table);
+    }
+}
+
+std::vector<std::int64_t> DatabaseWriter::intern(const ColumnSource& texts) {
+    NewStrings fresh;
+    std::vector<std::int64_t> ids = number(texts, fresh);
+    append(fresh);
     return ids;
 }
 

@@ -29,6 +29,13 @@ struct WriterOptions {
     std::string strings;                         // the table that `intern` fills: (INTEGER PRIMARY KEY, TEXT)
 };
 
+// Strings that are not in their table yet, with numbers from `first` on.
+struct NewStrings {
+    std::int64_t first = 0;
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::size_t> ends;  // of each in `bytes`
+};
+
 // Rows go straight to the pages of their tables; keys of indexes are kept, spilled and sorted at the end.
 class DatabaseWriter {
 public:
@@ -44,6 +51,13 @@ public:
 
     // Numbers of the strings, -1 for NULL; new ones are appended to their table.
     std::vector<std::int64_t> intern(const ColumnSource& texts);
+
+    // The same in two steps, the first of which may run beside any `append`.
+    std::vector<std::int64_t> number(const ColumnSource& texts, NewStrings& fresh);
+    void append(const NewStrings& strings);
+
+    // What `append` will return.  Throws as it does for columns that do not fit the table or each other.
+    std::size_t count_rows(const std::string& table, const Columns& columns) const;
 
     // The largest rowid of a table, 0 while it is empty.
     std::int64_t last_rowid(const std::string& table) const;

@@ -71,21 +71,40 @@ std::pair<std::uint64_t, std::uint64_t> sip_hash(std::uint64_t key, std::uint64_
 StringIds::StringIds() : StringIds(random_word(), random_word()) {}
 StringIds::StringIds(std::uint64_t key, std::uint64_t other_key) : key_(key), other_key_(other_key), slots_(kFewestSlots) {}
 
-std::pair<std::int64_t, bool> StringIds::id(const std::uint8_t* bytes, std::size_t size) {
-    const auto hash = sip_hash(key_, other_key_, bytes, size);
+// That of the hash, or the free one for it.
+StringIds::Slot& StringIds::slot_of(std::uint64_t hash, std::uint64_t other) {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t place = hash.first & mask;
-    while (slots_[place].id != 0) {
-        if (slots_[place].hash == hash.first && slots_[place].other == hash.second) {
-            return {slots_[place].id, false};
-        }
+    std::size_t place = hash & mask;
+    while (slots_[place].id != 0 && (slots_[place].hash != hash || slots_[place].other != other)) {
         place = (place + 1) & mask;
     }
-    slots_[place] = {hash.first, hash.second, ++last_};
+    return slots_[place];
+}
+
+void StringIds::take(Slot& slot, const Slot& value) {
+    slot = value;
     if (++used_ * 3 > slots_.size() * 2) {
         grow(slots_.size() * 2);
     }
+}
+
+std::pair<std::int64_t, bool> StringIds::id(const std::uint8_t* bytes, std::size_t size) {
+    const auto [hash, other] = sip_hash(key_, other_key_, bytes, size);
+    Slot& slot = slot_of(hash, other);
+    if (slot.id != 0) {
+        return {slot.id, false};
+    }
+    take(slot, {hash, other, ++last_});
     return {last_, true};
+}
+
+void StringIds::remember(const std::uint8_t* bytes, std::size_t size, std::int64_t id) {
+    const auto [hash, other] = sip_hash(key_, other_key_, bytes, size);
+    Slot& slot = slot_of(hash, other);
+    if (slot.id == 0) {
+        last_ = last_ > id ? last_ : id;
+        take(slot, {hash, other, id});
+    }
 }
 
 void StringIds::rewind(std::int64_t last) {

@@ -18,6 +18,9 @@ public:
     // The number of the string, and whether it is new: then it has the number after the largest.
     std::pair<std::int64_t, bool> id(const std::uint8_t* bytes, std::size_t size);
 
+    // Gives the string a number, unless it has one.
+    void remember(const std::uint8_t* bytes, std::size_t size, std::int64_t id);
+
     std::int64_t last() const { return last_; }
     std::size_t memory() const { return slots_.size() * sizeof(Slot); }
 
@@ -31,6 +34,8 @@ private:
         std::int64_t id = 0;  // 0: free
     };
 
+    Slot& slot_of(std::uint64_t hash, std::uint64_t other);
+    void take(Slot& slot, const Slot& value);
     void put(const Slot& slot);
     void grow(std::size_t slots);
 

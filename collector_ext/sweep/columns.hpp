@@ -20,6 +20,7 @@ public:
     ColumnView(const Column& column) : data_(column.data()), size_(column.size()) {}  // NOLINT: views are cheap
 
     std::size_t size() const { return size_; }
+    const std::int64_t* data() const { return data_; }
     std::int64_t operator[](std::size_t row) const { return data_[row]; }
 
 private:

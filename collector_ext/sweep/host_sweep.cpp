@@ -59,7 +59,7 @@ HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const
     check(kind, start, end, thread, name, key);
     const std::size_t rows = kind.size();
     HostLinks links{Column(rows, kNone), Column(rows, kNone), Column(rows), Column(rows), Column(rows, kNone),
-                    Column(rows),        Column(rows, kNone), Column(rows), Column(rows)};
+                    Column(rows),        Column(rows, kNone), Column(rows, kNone), Column(rows), Column(rows)};
     Thread* state = nullptr;
     for (std::size_t out = 0; out < rows; ++out) {
         if (state == nullptr || thread[out] != thread[out - 1]) {
@@ -193,7 +193,7 @@ void HostSweep::add_dequeue(Thread& thread, const Row& row, HostLinks& links, st
     task.dequeue_name = row.name;
     links.id[out] = links.queue[out] = task.id;
     links.op[out] = task.op;
-    thread.dequeues.push_back({row.end, dequeue_count_++, task.id, task.op, task.chain});
+    thread.dequeues.push_back({row.end, dequeue_count_++, task.id, row.key, task.op, task.chain});
     std::push_heap(thread.dequeues.begin(), thread.dequeues.end(), kEndsLater);
     if (task.has_enqueue) {
         complete(task);
@@ -210,6 +210,7 @@ void HostSweep::add_api(Thread& thread, const Row& row, HostLinks& links, std::s
     if (!thread.dequeues.empty()) {
         const OpenDequeue& dequeue = thread.dequeues.front();
         links.queue[out] = dequeue.id;
+        links.number[out] = dequeue.correlation;
         links.op[out] = dequeue.op;
         links.rule[out] = static_cast<std::int64_t>(dequeue.op == kNone ? ApiRule::none : ApiRule::queue);
         return;

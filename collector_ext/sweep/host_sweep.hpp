@@ -35,6 +35,7 @@ struct HostLinks {
     Column op;      // the op behind it, see HostSweep
     Column rule;    // ApiRule, 0 for other kinds
     Column queue;   // ENQUEUE, DEQUEUE, API: the queue task
+    Column number;  // API: correlation number of that task
     Column step;    // step whose host range holds the start
     Column inside;  // the same if the slice also ends in that range
 };
@@ -117,6 +118,7 @@ private:
         std::int64_t end;
         std::int64_t order;  // the n-th dequeue fed
         std::int64_t id;
+        std::int64_t correlation;
         std::int64_t op;
         OpChains::Node chain;
     };

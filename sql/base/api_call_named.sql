@@ -16,8 +16,8 @@ CREATE VIEW api_call_named AS
 --   name_id        -     string.id of the name
 --   name           text  API
 --   connection_no  -     number that its device records carry
---   mode           text  struct type, such as launch
---   item           text  item id
+--   mode           text  kind of call: ACL_NN, launch, master ...; none for an acl call of a database
+--   item           text  what it handles: an operator, a model; none for none, and if the source holds none
 --   parent_id      -     api_call.id of the enclosing call
 --   depth          -     number of enclosing calls
 --   lane           -     0, or the extra lane where it nests
@@ -31,7 +31,10 @@ SELECT
     (SELECT tid FROM thread WHERE id = t.thread_id) AS tid,
     (SELECT value FROM string WHERE id = t.level_id) AS level, t.name_id,
     (SELECT value FROM string WHERE id = t.name_id) AS name, t.connection_no,
-    (SELECT value FROM string WHERE id = t.mode_id) AS mode,
+    (
+        SELECT m.value FROM string AS m
+        WHERE m.id = coalesce(t.mode_id, iif(
+            (SELECT value FROM string WHERE id = t.level_id) NOT IN ('acl', 'communication'), t.name_id, NULL))) AS mode,
     (SELECT value FROM string WHERE id = t.item_id) AS item, t.parent_id, t.depth, t.lane, t.queue_task_id,
     t.op_id, t.step_id, (SELECT step_no FROM step WHERE id = t.step_id) AS step_no
 FROM api_call AS t;

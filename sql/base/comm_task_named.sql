@@ -32,6 +32,7 @@ CREATE VIEW comm_task_named AS
 --   is_master       -      1 = on the master plane
 --   bandwidth       -      as recorded, bytes/s
 --   lane            -      0, or the extra lane where it nests
+--   estimated_us    us     how long the library expected it to take
 
 -- Driven by the device tasks, so that a time window uses their index.
 SELECT
@@ -45,5 +46,5 @@ SELECT
     (SELECT value FROM string WHERE id = t.transport_id) AS transport,
     (SELECT value FROM string WHERE id = t.link_type_id) AS link_type,
     (SELECT value FROM string WHERE id = t.data_type_id) AS data_type, t.size_bytes, t.is_master, t.bandwidth,
-    t.lane
+    t.lane, t.estimated_us
 FROM device_task AS d JOIN comm_task AS t ON t.device_task_id = d.id;

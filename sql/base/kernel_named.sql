@@ -23,6 +23,7 @@ CREATE VIEW kernel_named AS
 --   grid             text   SIMT grid
 --   block            text   SIMT block
 --   is_schedule      -      1 = scheduling task of a collective, not an operator
+--   symbol           text   symbol of its binary; only raw profiles have it
 SELECT
     t.id, t.name_id, (SELECT value FROM string WHERE id = t.name_id) AS name,
     (SELECT value FROM string WHERE id = t.op_type_id) AS op_type,
@@ -37,5 +38,6 @@ SELECT
     (SELECT value FROM string WHERE id = t.state_id) AS state,
     (SELECT value FROM string WHERE id = t.hf32_id) AS hf32,
     (SELECT value FROM string WHERE id = t.grid_id) AS grid,
-    (SELECT value FROM string WHERE id = t.block_id) AS block, t.is_schedule
+    (SELECT value FROM string WHERE id = t.block_id) AS block, t.is_schedule,
+    (SELECT value FROM string WHERE id = t.symbol_id) AS symbol
 FROM kernel AS t;

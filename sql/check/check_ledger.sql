@@ -1,7 +1,7 @@
 CREATE VIEW check_ledger AS
--- Input files whose records were not all accounted for.
+-- Input files whose records or bytes were not all accounted for.
 --
--- Records must equal loaded + rejected, in the file and in each of its tables.
+-- Records must equal loaded + rejected, in the file and in each of its tables; bytes decoded + rejected.
 --
 -- grain: source_id, table_name
 -- uses:  source, source_table
@@ -17,6 +17,11 @@ SELECT s.id AS source_id, s.path, NULL AS table_name, s.record_count, s.loaded_c
     'records are not loaded + rejected' AS text
 FROM source AS s
 WHERE s.state = 'used' AND s.record_count <> s.loaded_count + s.rejected_count
+UNION ALL
+SELECT s.id, s.path, NULL, s.record_count, s.loaded_count, s.rejected_count,
+    'of ' || s.size_bytes || ' bytes ' || s.decoded_bytes || ' were decoded and ' || s.rejected_bytes || ' rejected'
+FROM source AS s
+WHERE s.state = 'used' AND s.size_bytes <> s.decoded_bytes + s.rejected_bytes
 UNION ALL
 SELECT s.id, s.path, t.name, t.record_count, t.loaded_count, t.rejected_count, 'records are not loaded + rejected'
 FROM source_table AS t JOIN source AS s ON s.id = t.source_id

@@ -16,8 +16,10 @@ CREATE VIEW source_named AS
 --   record_count    count  records in it
 --   loaded_count    count  of them loaded
 --   rejected_count  count  of them rejected
+--   decoded_bytes   bytes  read; none for databases, of which records are counted, and where nothing was read
+--   rejected_bytes  bytes  damaged, of a form that is not known, or read by nobody
 SELECT
     s.id, s.rank_id, (SELECT rank_no FROM rank WHERE id = s.rank_id) AS rank_no,
     (SELECT directory FROM rank WHERE id = s.rank_id) AS directory, s.path, s.kind, s.state, s.note,
-    s.size_bytes, s.record_count, s.loaded_count, s.rejected_count
+    s.size_bytes, s.record_count, s.loaded_count, s.rejected_count, s.decoded_bytes, s.rejected_bytes
 FROM source AS s;

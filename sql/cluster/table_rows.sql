@@ -6,8 +6,8 @@ CREATE VIEW table_rows AS
 --        thread, op, queue_task, python_call, api_call, gc_event, mark, step, step_time, stream, device_task, kernel,
 --        memory_copy, kernel_metric, kernel_metric_other, rank_metric, busy_interval, comm_group, comm_group_rank,
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
---        counter_sample, graph, graph_stream, graph_node, graph_replay, cache_rate, aicpu_task, reference_step,
---        reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap
+--        counter_sample, graph, graph_stream, graph_node, graph_replay, cache_rate, aicpu_task, data_queue,
+--        reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap
 -- cols:
 --   table_name  text   table
 --   row_count   count  its rows
@@ -56,6 +56,7 @@ UNION ALL SELECT 'graph_node', count(*) FROM graph_node
 UNION ALL SELECT 'graph_replay', count(*) FROM graph_replay
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task
+UNION ALL SELECT 'data_queue', count(*) FROM data_queue
 UNION ALL SELECT 'reference_step', count(*) FROM reference_step
 UNION ALL SELECT 'reference_comm_time', count(*) FROM reference_comm_time
 UNION ALL SELECT 'reference_comm_bandwidth', count(*) FROM reference_comm_bandwidth

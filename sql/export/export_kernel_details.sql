@@ -5,7 +5,7 @@ CREATE VIEW export_kernel_details AS
 -- counters are those of the metric set it was profiled with, named above the first column of each set.
 --
 -- grain: rank_id, Device_id, start_ns, "Name", "Stream ID", "Task ID"
--- uses:  rank, device_task, kernel, kernel_metric, comm_op, step, string
+-- uses:  rank, device, device_task, kernel, kernel_metric, comm_op, step, string
 -- file:  kernel_details.csv
 -- window: self start_ns end_ns
 -- cols:
@@ -122,6 +122,7 @@ CREATE VIEW export_kernel_details AS
 --   "aiv_L0C_to_GM_datas(KB)"          float   [optional]
 --   "aiv_GM_to_UB_datas(KB)"           float   [optional]
 --   "aiv_UB_to_GM_datas(KB)"           float   [optional]
+--   "cube_utilization(%)"              fixed3  [optional] cycles of the cube cores in those that its time has
 
 -- Source: deliverables.md section 3.
 SELECT
@@ -237,10 +238,14 @@ SELECT
     coalesce(round(m.aiv_l0c_to_l1_datas, 3), 'N/A') AS "aiv_L0C_to_L1_datas(KB)",
     coalesce(round(m.aiv_l0c_to_gm_datas, 3), 'N/A') AS "aiv_L0C_to_GM_datas(KB)",
     coalesce(round(m.aiv_gm_to_ub_datas, 3), 'N/A') AS "aiv_GM_to_UB_datas(KB)",
-    coalesce(round(m.aiv_ub_to_gm_datas, 3), 'N/A') AS "aiv_UB_to_GM_datas(KB)"
+    coalesce(round(m.aiv_ub_to_gm_datas, 3), 'N/A') AS "aiv_UB_to_GM_datas(KB)",
+    coalesce(m.aic_total_cycles_count / (v.aic_mhz * v.aic_core_count)
+        * CASE WHEN t.end_ns > t.start_ns THEN 100000.0 / (t.end_ns - t.start_ns) ELSE 0 END, 'N/A')
+        AS "cube_utilization(%)"
 FROM device_task t
 JOIN kernel k ON k.id = t.kernel_id
 LEFT JOIN kernel_metric m ON m.device_task_id = t.id
+LEFT JOIN device v ON v.rank_id = t.rank_id AND v.device_id = t.device_id
 LEFT JOIN step s ON s.id = t.step_id
 WHERE t.wait_ns IS NOT NULL  -- what is no row of this file has no wait time
 UNION ALL
@@ -255,7 +260,7 @@ SELECT
     'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A',
     'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A',
     'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A',
-    'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A'
+    'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A'
 FROM comm_op o
 JOIN rank r ON r.id = o.rank_id
 LEFT JOIN step s ON s.id = o.step_id

@@ -4,7 +4,7 @@ CREATE VIEW export_kernel_details_column AS
 -- Step Id needs steps, a counter must have been recorded, and Level0 leaves out what it does not know.
 --
 -- grain: rank_id, column_name
--- uses:  rank_level, rank_metric, step
+-- uses:  rank_level, rank_metric_column, step
 -- cols:
 --   rank_id      -  rank
 --   column_name  -  column of export_kernel_details
@@ -18,14 +18,4 @@ JOIN (
 ) c
 WHERE r.level_no >= 1
 UNION ALL
-SELECT DISTINCT
-    rank_id,
-    CASE
-        WHEN name = 'aic_total_time' THEN 'aicore_time(us)'
-        WHEN name = 'aiv_total_time' THEN 'aiv_time(us)'
-        WHEN name GLOB '*time*' THEN name || '(us)'
-        WHEN name GLOB '*bw*' THEN replace(name, '_extra', '') || '(GB/s)'
-        WHEN name GLOB '*datas*' THEN replace(name, '_extra', '') || '(KB)'
-        ELSE replace(name, '_extra', '')
-    END
-FROM rank_metric;
+SELECT rank_id, column_name FROM rank_metric_column;

@@ -1,6 +1,8 @@
 CREATE VIEW export_op_statistic AS
 -- op_statistic.csv: device time by operator type and core type, the longest first.
 --
+-- What has no type, or only moves data between caches, has no row, but counts in the time of all.
+--
 -- grain: rank_id, Device_id, "OP Type", "Core Type"
 -- uses:  device_task, kernel, rank_level, string
 -- file:  op_statistic.csv
@@ -15,15 +17,17 @@ CREATE VIEW export_op_statistic AS
 --   "Min Time(us)"    trim3  shortest
 --   "Avg Time(us)"    trim3  mean
 --   "Max Time(us)"    trim3  longest
---   "Ratio(%)"        trim3  share in the time of all rows of the device
+--   "Ratio(%)"        trim3  share in the time of all operators of the device
+
+-- Source: deliverables.md section 4.
 WITH part AS (
     SELECT
         t.rank_id, t.device_id, k.op_type_id, k.core_id, count(*) AS calls, sum(t.end_ns - t.start_ns) AS total_ns,
         min(t.end_ns - t.start_ns) AS min_ns, max(t.end_ns - t.start_ns) AS max_ns
     FROM device_task t
-    JOIN kernel k ON k.id = t.kernel_id
-    WHERE t.wait_ns IS NOT NULL AND k.op_type_id IS NOT NULL
-        AND t.rank_id IN (SELECT rank_id FROM rank_level WHERE level_no >= 1)
+    JOIN kernel k ON k.id = t.kernel_id AND NOT k.is_schedule
+    WHERE t.rank_id IN (SELECT rank_id FROM rank_level WHERE level_no >= 1)
+        AND coalesce(k.core_id NOT IN (SELECT id FROM string WHERE value IN ('COMMUNICATION', 'HCCL_AI_CPU')), 1)
     GROUP BY t.rank_id, t.device_id, k.op_type_id, k.core_id
 ),
 whole AS (
@@ -44,4 +48,5 @@ FROM part p
 JOIN whole w ON w.rank_id = p.rank_id AND w.device_id = p.device_id
 JOIN string ty ON ty.id = p.op_type_id
 LEFT JOIN string co ON co.id = p.core_id
+WHERE coalesce(co.value NOT IN ('WRITE_BACK', 'INVALID'), 1)
 ORDER BY p.rank_id, p.device_id, p.total_ns DESC, ty.value, co.value;

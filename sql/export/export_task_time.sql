@@ -1,11 +1,11 @@
 CREATE VIEW export_task_time AS
 -- task_time.csv: a row a task of the device.
 --
--- A parent record is left out where its sub-tasks are there.  kernel_name is the operator's name: databases hold no
--- symbol of the device binary.
+-- A parent record is left out where its sub-tasks are there.  kernel_name is the symbol of the device binary as the
+-- launch told it; databases hold none, so that there it is the operator's name.
 --
 -- grain: rank_id, Device_id, start_ns, stream_id, task_id
--- uses:  device_task, kernel, string
+-- uses:  device_task, kernel, rank, string
 -- file:  task_time.csv
 -- window: self start_ns end_ns
 -- cols:
@@ -14,7 +14,7 @@ CREATE VIEW export_task_time AS
 --   start_ns          ns      [key] start
 --   end_ns            ns      [key] end
 --   Device_id         int     device
---   kernel_name       text    operator, N/A if the task is none
+--   kernel_name       text    symbol or operator, N/A without
 --   kernel_type       text    core type, else the type of the task
 --   stream_id         int     stream
 --   task_id           int     task
@@ -27,7 +27,8 @@ SELECT
     t.start_ns,
     t.end_ns,
     t.device_id AS Device_id,
-    coalesce((SELECT value FROM string WHERE id = k.name_id), 'N/A') AS kernel_name,
+    coalesce((SELECT value FROM string
+        WHERE id = CASE r.input_kind WHEN 'raw profile' THEN k.symbol_id ELSE k.name_id END), 'N/A') AS kernel_name,
     (SELECT value FROM string WHERE id = coalesce(k.core_id, t.type_id)) AS kernel_type,
     t.stream_no AS stream_id,
     t.task_no AS task_id,
@@ -35,6 +36,7 @@ SELECT
     printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) AS "task_start(us)",
     printf('%d.%03d', t.end_ns / 1000, t.end_ns % 1000) AS "task_stop(us)"
 FROM device_task t
+LEFT JOIN rank r ON r.id = t.rank_id
 LEFT JOIN kernel k ON k.id = t.kernel_id
 WHERE NOT t.is_covered
 ORDER BY t.rank_id, t.start_ns;

@@ -29,6 +29,7 @@ CREATE VIEW trace_comm_task AS
 --   "args:notification"   int    notification
 --   "args:master"         int    1 = on the master plane
 --   "args:stream"         int    stream
+--   "args:expected(us)"   float  how long the library expected it to take
 SELECT
     t.id, t.rank_id, (SELECT d.step_id FROM device_task d WHERE d.id = t.device_task_id) AS step_id,
     t.start_ns, t.end_ns,
@@ -40,6 +41,6 @@ SELECT
     t.comm_op_id AS "args:operation", t.device_task_id AS "args:task", t.src_rank_no AS "args:from rank",
     t.dst_rank_no AS "args:to rank", t.transport AS "args:transport", t.link_type AS "args:link",
     t.size_bytes AS "args:bytes", t.notify_no AS "args:notification", t.is_master AS "args:master",
-    t.stream_no AS "args:stream"
+    t.stream_no AS "args:stream", t.estimated_us AS "args:expected(us)"
 FROM comm_task_named t
 ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;

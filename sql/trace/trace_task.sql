@@ -4,7 +4,7 @@ CREATE VIEW trace_task AS
 -- A parent record stands on a thread of its own below its stream.
 --
 -- grain: id
--- uses:  device_task_named, graph_replay_named, memory_copy, trace_base
+-- uses:  device_task_named, graph_replay_named, memory_copy, memory_copy_named, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                     -      [key] device_task.id
@@ -36,11 +36,13 @@ CREATE VIEW trace_task AS
 --   "args:wait(us)"        ns_us  gap to the kernel before it
 --   "args:stream"          int    stream
 --   "args:task id"         int    task
+--   "args:batch"           int    which round of task numbers on its stream
 --   "args:context"         int    sub-task
 --   "args:model"           int    graph
 --   "args:replay"          int    n-th execution of the graph
 --   "args:connection"      int    number of the launch
 --   "args:bytes"           int    bytes copied
+--   "args:engine"          text   what moved a copy, as the device says
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
     'X' AS ph, t.name, CASE WHEN t.kernel_id IS NULL THEN 'task' ELSE 'kernel' END AS cat,
@@ -53,9 +55,10 @@ SELECT
     t.mix_block_count AS "args:mix blocks", t.input_shapes AS "args:input shapes", t.input_dtypes AS "args:input types",
     t.input_formats AS "args:input formats", t.output_shapes AS "args:output shapes",
     t.output_dtypes AS "args:output types", t.wait_ns AS "args:wait(us)", t.stream_no AS "args:stream",
-    t.task_no AS "args:task id", t.context_no AS "args:context", t.model_no AS "args:model",
+    t.task_no AS "args:task id", t.batch_no AS "args:batch", t.context_no AS "args:context", t.model_no AS "args:model",
     (SELECT r.replay_no FROM graph_replay_named r WHERE r.id = t.graph_replay_id) AS "args:replay",
     t.connection_no AS "args:connection",
-    (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes"
+    (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes",
+    (SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id) AS "args:engine"
 FROM device_task_named t
 ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;

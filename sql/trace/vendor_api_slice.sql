@@ -1,5 +1,7 @@
 CREATE VIEW vendor_api_slice AS
--- CANN calls in the vendor's trace; none at Level0, where its prune list names every layer.
+-- CANN calls in the vendor's traces.
+--
+-- At Level0 the framework's prune list names every layer of them; msprof shows them.
 --
 -- grain: id
 -- uses:  api_call_named, vendor_rank
@@ -10,6 +12,7 @@ CREATE VIEW vendor_api_slice AS
 --   step_id               -      [key] step
 --   start_ns              ns     [key] start
 --   end_ns                ns     [key] end
+--   is_pruned             -      [key] 1 = left out of trace_view.json
 --   ph                    text   X
 --   name                  text   Layer@api
 --   pid                   int    packed process
@@ -17,12 +20,14 @@ CREATE VIEW vendor_api_slice AS
 --   ts                    stamp  start
 --   dur                   float  us
 --   "args:Thread Id"      int    thread
---   "args:Mode"           text   struct type, where the source holds it
+--   "args:Mode"           text   kind of call, where the source tells it
 --   "args:level"          text   acl, model, node, communication, runtime
---   "args:item_id"        text   item, where the source holds it
+--   "args:id"             text   name of an acl call, else 0
+--   "args:item_id"        text   what it handles, where the source tells it; 0 = nothing
 --   "args:connection_id"  int    number its device records carry
 SELECT
     a.id, a.rank_id, a.step_id, a.start_ns, a.end_ns,
+    coalesce(r.is_pruned, 0) AND a.level IN ('acl', 'model', 'node', 'communication', 'runtime') AS is_pruned,
     'X' AS ph,
     CASE a.level WHEN 'acl' THEN 'AscendCL' WHEN 'model' THEN 'Model' WHEN 'node' THEN 'Node'
         WHEN 'communication' THEN 'Communication' WHEN 'runtime' THEN 'Runtime' ELSE 'Api' END || '@' || a.name AS name,
@@ -31,10 +36,10 @@ SELECT
     a.start_ns AS ts,
     a.duration_ns / 1000.0 AS dur,
     a.tid AS "args:Thread Id",
-    a.mode AS "args:Mode",
+    coalesce(a.mode, iif(r.is_raw AND a.level = 'communication', a.name, NULL)) AS "args:Mode",
     a.level AS "args:level",
-    a.item AS "args:item_id",
+    iif(a.level = 'acl', a.name, '0') AS "args:id",
+    coalesce(a.item, iif(r.is_raw, '0', iif(a.level = 'communication', a.name, NULL))) AS "args:item_id",
     a.connection_no AS "args:connection_id"
 FROM api_call_named a
-LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
-WHERE NOT (r.is_pruned AND a.level IN ('acl', 'model', 'node', 'communication', 'runtime'));
+LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id;

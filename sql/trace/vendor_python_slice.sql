@@ -7,19 +7,21 @@ CREATE VIEW vendor_python_slice AS
 -- uses:  python_call_named
 -- window: self start_ns end_ns
 -- cols:
---   id                      -      [key] python_call.id
---   rank_id                 -      [key] rank
---   step_id                 -      [key] step
---   start_ns                ns     [key] start
---   end_ns                  ns     [key] end
---   ph                      text   X
---   name                    text   function or module
---   pid                     int    process of the thread
---   tid                     int    thread
---   ts                      stamp  start
---   dur                     float  us
---   cat                     text   python_function
---   "args:Python module id" int    number of the module within its class
+--   id                       -      [key] python_call.id
+--   rank_id                  -      [key] rank
+--   step_id                  -      [key] step
+--   start_ns                 ns     [key] start
+--   end_ns                   ns     [key] end
+--   ph                       text   X
+--   name                     text   function or module
+--   pid                      int    process of the thread
+--   tid                      int    thread
+--   ts                       stamp  start
+--   dur                      float  us
+--   cat                      text   python_function
+--   "args:Python id"         int    number of the frame, where the source holds it
+--   "args:Python parent id"  int    number of the frame around it; 0 = none
+--   "args:Python module id"  int    number of the module within its class
 SELECT
     id, rank_id, step_id, start_ns, end_ns,
     'X' AS ph,
@@ -29,6 +31,8 @@ SELECT
     start_ns AS ts,
     duration_ns / 1000.0 AS dur,
     'python_function' AS cat,
+    frame_no AS "args:Python id",
+    outer_frame_no AS "args:Python parent id",
     CASE WHEN name GLOB 'nn.Module: *[0-9]' AND rtrim(name, '0123456789') GLOB '*_'
         THEN CAST(substr(name, length(rtrim(name, '0123456789')) + 1) AS INTEGER) END AS "args:Python module id"
 FROM python_call_named;

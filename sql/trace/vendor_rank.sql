@@ -14,7 +14,8 @@ CREATE VIEW vendor_rank AS
 --   mark_pid    -  marks of the host
 --   cann_pid    -  CANN
 --   is_pruned   -  1 = Level0 or Level_none: host calls of CANN are left out
---   has_copies  -  1 = sizes of copies were recorded
+--   is_raw      -  1 = read from a raw profile, which holds what databases do not
+--   has_copies  -  1 = a database with sizes of copies
 
 -- Materialized, because telling the level may look at many tasks and would else be done for each slice.
 -- Source: deliverables.md section 1.1.
@@ -27,8 +28,9 @@ WITH each AS MATERIALIZED (
         (r.pid * 1024 + 6 * 32 | 31) & 4294967295 AS mark_pid,
         (r.pid * 1024 + 7 * 32 | 31) & 4294967295 AS cann_pid,
         coalesce(l.level_no <= 0, 0) AS is_pruned,
-        EXISTS (SELECT 1 FROM memory_copy m WHERE m.rank_id = r.id) AS has_copies
-    FROM (SELECT id, device_id, coalesce(pid, 0) AS pid FROM rank) r
+        r.is_raw,
+        NOT r.is_raw AND EXISTS (SELECT 1 FROM memory_copy m WHERE m.rank_id = r.id) AS has_copies
+    FROM (SELECT id, device_id, coalesce(pid, 0) AS pid, input_kind = 'raw profile' AS is_raw FROM rank) r
     JOIN rank_level l ON l.rank_id = r.id
 )
-SELECT rank_id, device_id, pid, gc_pid, mark_pid, cann_pid, is_pruned, has_copies FROM each;
+SELECT rank_id, device_id, pid, gc_pid, mark_pid, cann_pid, is_pruned, is_raw, has_copies FROM each;

@@ -1,9 +1,9 @@
 CREATE VIEW vendor_task_slice AS
 -- Device tasks in the vendor's trace, on the thread of their stream.
 --
--- A parent record is left out where its sub-tasks are drawn.  At Level0 names that begin with a pruned layer are left
--- out.  The databases hold no batch, and of a copy only the host's task type.  Sizes of copies come at Level2; a copy
--- without an entry then shows zeros.
+-- A parent record is left out where its sub-tasks are drawn.  At Level0 the framework prunes names that begin with one
+-- of its layers.  The databases hold no batch, and of a copy only the host's task type.  Sizes of copies come at Level2;
+-- a copy without an entry of its own then shows zeros.
 --
 -- grain: id
 -- uses:  device_task_named, vendor_rank, memory_copy, memory_copy_named
@@ -14,6 +14,7 @@ CREATE VIEW vendor_task_slice AS
 --   step_id                -      [key] step
 --   start_ns               ns     [key] start
 --   end_ns                 ns     [key] end
+--   is_pruned              -      [key] 1 = left out of trace_view.json
 --   ph                     text   X
 --   name                   text   kernel, else the task type
 --   pid                    int    packed process
@@ -21,7 +22,7 @@ CREATE VIEW vendor_task_slice AS
 --   ts                     stamp  start
 --   dur                    float  us
 --   "args:Model Id"        int    graph
---   "args:Task Type"       text   core of the kernel, else the task type
+--   "args:Task Type"       text   core of the kernel, what moved a copy, else the task type
 --   "args:Physic Stream Id" int   stream
 --   "args:Task Id"         int    task
 --   "args:Batch Id"        int    batch, where the source holds it
@@ -34,6 +35,9 @@ CREATE VIEW vendor_task_slice AS
 --   "args:Block Dim"       text   SIMT block
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
+    coalesce(r.is_pruned, 0) AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
+        OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
+        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*') AS is_pruned,
     'X' AS ph,
     t.name,
     (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 AS pid,
@@ -41,26 +45,26 @@ SELECT
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,
     coalesce(t.model_no, 4294967295) AS "args:Model Id",
-    coalesce(nullif(t.core, 'N/A'), t.type) AS "args:Task Type",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id), t.type)
+        ELSE coalesce(nullif(t.core, 'N/A'), t.type) END AS "args:Task Type",
     t.stream_no AS "args:Physic Stream Id",
     t.task_no AS "args:Task Id",
     t.batch_no AS "args:Batch Id",
     coalesce(t.context_no, 4294967295) AS "args:Subtask Id",
     coalesce(CAST(t.connection_no AS TEXT), '18446744073709551615') AS "args:connection_id",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id), 0) END AS "args:size(B)",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.size_bytes * 1.0 / nullif(t.duration_ns, 0) FROM memory_copy c
-            WHERE c.device_task_id = t.id), 0.0) END AS "args:bandwidth(GB/s)",
-    CASE WHEN r.has_copies AND t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.direction FROM memory_copy_named c WHERE c.device_task_id = t.id), 'other')
-    END AS "args:operation",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0, NULL))
+    END AS "args:size(B)",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT iif(c.size_bytes IS NULL, NULL, coalesce(c.size_bytes * 1.0 / nullif(t.duration_ns, 0), 0.0))
+            FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0.0, NULL)) END AS "args:bandwidth(GB/s)",
+    CASE WHEN t.type = 'MEMCPY_ASYNC'
+        THEN coalesce((SELECT c.direction FROM memory_copy_named c WHERE c.device_task_id = t.id),
+            iif(r.has_copies, 'other', NULL)) END AS "args:operation",
     nullif(t.grid, 'N/A') AS "args:Grid Dim",
     nullif(t.block, 'N/A') AS "args:Block Dim"
 FROM device_task_named t
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
-    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1)
-    AND NOT (r.is_pruned AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
-        OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
-        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*'));
+    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1);

@@ -66,7 +66,7 @@ def test_nothing_at_all_is_an_error(run, made, tmp_path, left_over):
     assert found.code == 2
     assert found.out == ""
     assert len(found.error_lines) == 1
-    assert "nothing was written: none of the 25 files asked for would have rows in the window from 1 to 2;" in found.err
+    assert "nothing was written: none of the 39 files asked for would have rows in the window from 1 to 2;" in found.err
     assert left_over(tmp_path) == []
 
 

@@ -25,7 +25,7 @@ def sample(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def gold(tmp_path_factory):
-    """A function: a scenario's databases in, text and vendor trace out; gives (output, expected directory)."""
+    """A function: a scenario's databases in, text and traces of the vendor out; gives (output, expected directory)."""
     made = {}
 
     def exported(scenario):
@@ -38,7 +38,7 @@ def gold(tmp_path_factory):
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(path, target)
             ingest([folder / "in"], folder / "W.db")
-            export(folder / "W.db", folder / "out", ["text"])
+            export(folder / "W.db", folder / "out", ["text", "msprof"])
             made[scenario] = folder / "out", expected
         return made[scenario]
 

@@ -1,50 +1,26 @@
-"""The vendor's databases in, the vendor's text files and trace of the same run out.
+"""The vendor's databases in, the text files and traces of the same run out: the framework's and those of msprof.
 
 `tests/declared_differences.txt` lists what may differ, each with its reason.  A declared column is not compared at all
 by `compare_gold.py`, so the tests below the comparison hold it to its reason: other rows of the column are equal.
 """
 
-import csv
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from gold.declared import OF_DATABASES, check_waits, compare, entries, rows, unused
 
 TESTS = Path(__file__).parents[1]
 GOLD = TESTS.parents[1] / "shared" / "data" / "gold"
-LIST = TESTS / "declared_differences.txt"
 SCENARIOS = sorted(path.parent.name for path in GOLD.glob("*/expected"))
 README = TESTS.parent / "README.md"
 # a line of the comparison: the file, or a cell (of a row) or value (at a path) that differs
 FILE = re.compile(r"^(?:DIFF|ok  ) \S*/(\S+)")
 DIFFERS = re.compile(r"^    (?:cell: .*\} |value: .*/)(\S[^/]*?|.*\(GB/s\)|.*\(MB/s\)): found '.*' expected '")
-UNUSED = re.compile(r"^note declared difference that excused nothing: (.*)$", re.MULTILINE)
 
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not SCENARIOS, reason="../shared is not there")]
-
-
-def compare(actual, expected, *options):
-    command = [
-        sys.executable, TESTS / "compare_gold.py", actual, expected,
-        "--only", "*ASCEND_PROFILER_OUTPUT/*.[cj]s*", "--allow-from", LIST, *options,
-    ]  # fmt: skip
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def entries():
-    lines = LIST.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-def rows(folder, name):
-    for path in sorted(folder.rglob(name)):
-        with path.open(newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
 
 
 def slices(folder):
@@ -54,25 +30,24 @@ def slices(folder):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_equal(gold, scenario):
-    done = compare(*gold(scenario))
-    assert done.stdout.rstrip().endswith("-> EQUAL"), done.stdout + done.stderr
+    printed = compare(OF_DATABASES, *gold(scenario))
+    assert printed.endswith("-> EQUAL"), printed
 
 
 def test_every_declared_difference_excuses_something(gold):
-    declared = {entry.split("#")[0].strip() for entry in entries()}
-    unused = [set(UNUSED.findall(compare(*gold(scenario)).stdout)) for scenario in SCENARIOS]
-    assert set.intersection(declared, *unused) == set()
+    excused_nothing = [unused(compare(OF_DATABASES, *gold(scenario))) for scenario in SCENARIOS]
+    assert set.intersection(set(entries(OF_DATABASES)), *excused_nothing) == set()
 
 
 def test_every_declared_difference_has_its_reason():
-    assert [entry for entry in entries() if not entry.partition("#")[2].strip()] == []
+    assert [entry for entry, reason in entries(OF_DATABASES).items() if not reason] == []
 
 
 def test_what_is_equal_within_rounding_is_told(gold):
     differing = set()
     for scenario in SCENARIOS:
         name = None
-        for line in compare(*gold(scenario), "--exact", "--show", "100000").stdout.splitlines():
+        for line in compare(OF_DATABASES, *gold(scenario), "--exact", "--show", "100000").splitlines():
             name = found[1] if (found := FILE.match(line)) else name
             if found := DIFFERS.match(line):
                 differing.add((name, found[1].removeprefix("args.")))
@@ -99,15 +74,7 @@ def test_a_model_is_lost_only_without_descriptions(gold, scenario):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_waits_differ_by_what_doubles_lose(gold, scenario):
-    actual, expected = gold(scenario)
-    for folder in sorted(path.relative_to(expected) for path in expected.rglob("kernel_details.csv")):
-        end = None
-        theirs = rows((expected / folder).parent, "kernel_details.csv")
-        for row, reference in zip(rows((actual / folder).parent, "kernel_details.csv"), theirs, strict=True):
-            start, wait = Decimal(row["Start Time(us)"].strip()), Decimal(row["Wait Time(us)"])
-            assert wait == (0 if end is None else max(Decimal(0), start - end)), row
-            end = start + Decimal(row["Duration(us)"])
-            assert abs(wait - Decimal(reference["Wait Time(us)"])) <= Decimal("0.5"), row
+    check_waits(*gold(scenario))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

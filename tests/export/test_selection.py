@@ -155,7 +155,7 @@ def test_an_empty_window_makes_no_files(sample, tmp_path):
         extents = connection.execute("SELECT min(min_start_ns), max(max_end_ns) FROM event_extent WHERE rank_id = 1")
         first, last = extents.fetchone()
     reason = (
-        "nothing was written: none of the 13 files asked for would have rows in the window from 1 to 2; "
+        "nothing was written: none of the 20 files asked for would have rows in the window from 1 to 2; "
         f"the records chosen from lie from {first} to {last}"
     )
     with pytest.raises(UsageError, match=reason):
@@ -198,7 +198,7 @@ def test_a_window_reads_an_index_between_its_ends(sample, view):
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values)]
     searches = [line for line in plan if "rank_id=? AND" in line]
     bound = (
-        "start_ns<?" if view == "export_operator_memory" else "start_ns>? AND start_ns<?"
+        "start_ns<?" if view.endswith("_operator_memory") else "start_ns>? AND start_ns<?"
     )  # may be held until the end
     assert searches
     assert all(bound in line.replace("time_ns", "start_ns") for line in searches), plan
@@ -254,13 +254,19 @@ def test_equal_names_keep_the_parent_that_tells_them_apart(tmp_path):
 
 
 def test_several_devices_of_a_rank_come_one_after_the_other(tmp_path):
-    write_profile(tmp_path / "job", ranks=1, steps=1, ops_per_step=8)
+    write_profile(tmp_path / "job", ranks=2, steps=1, ops_per_step=8)
     ingest([tmp_path / "job"], tmp_path / "W.db")
     with store.open_write(tmp_path / "W.db") as connection:
-        connection.execute("UPDATE device_task SET device_id = 9 WHERE id % 2 = 0")
+        connection.execute("UPDATE device_task SET device_id = 9 WHERE id % 3 = 0")
+        connection.execute("UPDATE device_task SET device_id = 3 WHERE id % 3 = 1")  # not said to be the rank's
+        connection.execute("UPDATE comm_op SET device_id = NULL")
+        connection.execute("UPDATE rank SET device_id = NULL")
         connection.execute("INSERT INTO device (rank_id, device_id) VALUES (1, 9)")
-    export(tmp_path / "W.db", tmp_path / "out", ["kernel_details"])
+        calls = connection.execute("SELECT DISTINCT level_id, name_id FROM api_call WHERE rank_id = 1").fetchall()
+    export(tmp_path / "W.db", tmp_path / "out", ["kernel_details", "api_statistic"], rank=0)
     found = rows(tmp_path / "out", "kernel_details.csv")
-    places = [(row["Device_id"], ns(row["Start Time(us)"])) for row in found]
+    order = ["0", "9", "3", ""]
+    places = [(order.index(row["Device_id"]), ns(row["Start Time(us)"])) for row in found]
     assert places == sorted(places)
-    assert {device for device, _ in places} == {"0", "9"}
+    assert {device for device, _ in places} == {0, 1, 2, 3}
+    assert len(rows(tmp_path / "out", "api_statistic.csv")) == len(calls)  # the host's have no device

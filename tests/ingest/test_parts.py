@@ -1,27 +1,28 @@
 """Parts of ingest by themselves: links on disk, strings, kernels by content, names of metrics."""
 
+from contextlib import suppress
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from warehouse.ingest.kernels import KernelCatalogue
+from warehouse.errors import InputError
+from warehouse.ingest.kernels import KERNEL_COLUMNS, KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.metrics import metric_column
 from warehouse.ingest.strings import StringMap, filled, nullable
 from warehouse.readers.official import OfficialReader
-from warehouse.store import new_warehouse
+from warehouse.store import add_to, new_warehouse
 from warehouse.store.tables import METRIC_COLUMNS
 
 
 def test_links_keep_the_first_and_find_in_any_order():
     with LinkStore() as store:
-        links = store.table("some", "one two")
-        links.add(np.array([5, 5, 2**62, -7]), np.array([1, 2, 3, 4]), [10, 20, 30, 40])
+        links = store.table("one two")
+        links.add(np.array([5, 5, 2**62, -7]), np.array([1, 2, 3, 4]), np.array([10, 20, 30, 40]))
         one, two = links.find(np.array([2**62, 8, 5, -7, 5]))
         assert one.tolist() == [3, -1, 1, 4, 1]
         assert two.tolist() == [30, -1, 10, 40, 10]
-        links.clear()
-        assert links.find(np.array([5]))[0].tolist() == [-1]
         assert [column.tolist() for column in links.find(np.array([], dtype=np.int64))] == [[], []]
 
 
@@ -48,15 +49,20 @@ def test_strings_of_a_source(profile, database_of, tmp_path):
 
 
 def test_a_kernel_is_stored_once(tmp_path):
-    def content(number):
-        return (number, *[-1] * 15, 0)
+    def contents(*names):
+        rows = [(name, *[-1] * (len(KERNEL_COLUMNS) - 2), 0) for name in names]
+        return [np.array(column) for column in zip(*rows, strict=True)]
 
-    with new_warehouse(tmp_path / "W.db") as loader, LinkStore() as links:
+    with new_warehouse(tmp_path / "W.db") as loader:
         loader.intern(["a", "b", "c"])
-        catalogue = KernelCatalogue(loader, links)
-        first = catalogue.ids([content(1), content(2), content(1)])
-        assert first == [1, 2, 1]
-        assert KernelCatalogue(loader, links).ids([content(3), content(2)]) == [3, 2]  # as when a warehouse is added to
+        catalogue = KernelCatalogue(loader)
+        assert catalogue.ids(contents(1, 2, 1)).tolist() == [1, 2, 1]
+        with suppress(InputError), loader.undoing():
+            assert catalogue.ids(contents(2, 3)).tolist() == [2, 3]
+            raise InputError("bad")
+        catalogue.forget()
+    with add_to(tmp_path / "W.db") as loader:
+        assert KernelCatalogue(loader).ids(contents(3, 2, 4)).tolist() == [3, 2, 4]
 
 
 def test_every_counter_has_a_column_of_its_own():
@@ -77,7 +83,7 @@ def _vendor(column):
 @pytest.mark.parametrize("rows", [1, 4096, 4097])
 def test_lookups_of_many(rows):
     with LinkStore() as store:
-        links = store.table("many", "value")
+        links = store.table("value")
         keys = np.arange(rows, dtype=np.int64) * 3
         links.add(keys, keys + 1)
         assert (links.find(keys[::-1])[0] == keys[::-1] + 1).all()

@@ -23,7 +23,7 @@ struct Step {
     std::int64_t id, start, end;
 };
 
-// Nine columns of a row: id, parent, depth, lane, op, rule, queue, step, inside.
+// Ten columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, number.
 using Row = Column;
 // Twelve columns of a queue task, in the order of QueueTasks.
 using Task = Column;
@@ -76,7 +76,7 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
         const HostLinks links = sweep.feed(kind, start, end, thread, name, key);
         for (std::size_t n = 0; n < kind.size(); ++n) {
             result.rows.push_back({links.id[n], links.parent[n], links.depth[n], links.lane[n], links.op[n], links.rule[n],
-                                   links.queue[n], links.step[n], links.inside[n]});
+                                   links.queue[n], links.step[n], links.inside[n], links.number[n]});
         }
         take(sweep.take_queue_tasks(), result.tasks);
         from = to;
@@ -105,7 +105,7 @@ private:
 
     void add(std::size_t at) {
         const Event& event = events_[at];
-        Row row(9, -1);
+        Row row(10, -1);
         row[2] = row[3] = row[5] = 0;
         parents_.push_back(kNobody);
         task_of_.push_back(kNobody);
@@ -247,6 +247,7 @@ private:
             row[6] = task[0];
             row[4] = task[2];
             row[5] = task[2] == -1 ? 0 : 1;
+            row[9] = task[1];
             return;
         }
         const std::size_t op = innermost_op(at);

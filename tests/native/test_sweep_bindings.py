@@ -105,7 +105,7 @@ def test_host_columns_are_complete() -> None:
     sweep = HostSweep(column(7), column(0), column(100), 1, 2, 3, 4, True)
     start, end = column(0, 1, 5), column(9, 2, 8)
     links = sweep.feed(column(0, 2, 3), start, end, column(1, 1, 2), column(5, 6, 6), column(0, 8, 8))
-    names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "step", "inside")
+    names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside")
     assert [getattr(links, name).tolist() for name in names] == [
         [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [7] * 3, [7] * 3,
     ]  # fmt: skip

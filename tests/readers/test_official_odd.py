@@ -110,3 +110,10 @@ def test_columns_named_as_ours_change_nothing(read, change):
     before, _ = read("comm_task")
     change("ALTER TABLE COMMUNICATION_TASK_INFO ADD n", "ALTER TABLE COMMUNICATION_TASK_INFO ADD place")
     assert read("comm_task")[0] == before
+
+
+def test_a_task_without_size_has_none(read, change):
+    change("UPDATE COMMUNICATION_TASK_INFO SET size = -1, bandwidth = -5000000 WHERE rowid = 1")
+    rows, _ = read("comm_task")
+    assert [(row["size_bytes"], row["bandwidth"]) for row in rows].count((None, None)) == 1
+    assert min(row["size_bytes"] for row in rows if row["size_bytes"] is not None) >= 0

@@ -32,16 +32,18 @@ bounded = settings(
     some=st.tuples(tables("t"), tables("u", most_rows=300, most_columns=3)),
     page_size=st.sampled_from(PAGE_SIZES),
     memory=st.sampled_from([1 << 20, 4096, 0]),
+    ahead=st.sampled_from([0, 4096]),
     interleaved=st.booleans(),
 )
-def test_a_file_is_as_sqlite_would_make_it(some, page_size, memory, interleaved):
+def test_a_file_is_as_sqlite_would_make_it(some, page_size, memory, ahead, interleaved):
     with tempfile.TemporaryDirectory() as folder:
+        options = {"page_size": page_size, "memory_bytes": memory, "ahead_bytes": ahead}
         reference, native = Path(folder, "reference.db"), Path(folder, "native.db")
         try:
             write_sqlite(reference, list(some))
         except sqlite3.IntegrityError as error:
             with pytest.raises(_native.ConstraintError, match=str(error).split(":")[0]):
-                write_native(native, list(some), page_size=page_size, memory_bytes=memory)
+                write_native(native, list(some), **options)
             return
-        write_native(native, list(some), interleaved=interleaved, page_size=page_size, memory_bytes=memory)
+        write_native(native, list(some), interleaved=interleaved, **options)
         check_pair(native, reference, list(some))

@@ -11,7 +11,9 @@ import pytest
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from tests.store.newest import migrated, newest
 from warehouse import store
+from warehouse.sample import write_profile
 from warehouse.store import column_meanings
 from warehouse.store.resources import resource_folder
 from warehouse.store.tables import APPLICATION_ID, metadata
@@ -44,6 +46,30 @@ def test_tables_and_indexes_are_those_of_the_metadata(connection):
         if name not in ("alembic_version", "sqlite_stat1")
     }
     assert found == expected
+
+
+def test_a_new_file_is_what_the_revisions_make(connection, tmp_path):
+    assert (resource_folder("migrations") / "newest.ddl").read_text(encoding="utf-8") == newest(), (
+        "run `python -m tests.store.newest --write`"
+    )
+    revised = migrated(tmp_path / "revised.db")
+    everything = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name <> 'sqlite_stat1' ORDER BY type, name"
+    assert connection.execute(everything).fetchall() == revised.execute(everything).fetchall()
+    for pragma in ("application_id", "user_version", "encoding"):
+        assert connection.execute(f"PRAGMA {pragma}").fetchall() == revised.execute(f"PRAGMA {pragma}").fetchall()
+    for name in [*store.TABLES, "alembic_version"]:
+        rows = f"SELECT * FROM {name}"
+        assert connection.execute(rows).fetchall() == revised.execute(rows).fetchall()
+    revised.close()
+
+
+def test_loading_brings_nothing_that_is_large(tmp_path):
+    write_profile(tmp_path / "job", ops_per_step=5)
+    code = "import sys; from warehouse.cli import main; main(); print(*sys.modules)"
+    command = [sys.executable, "-c", code, "ingest", tmp_path / "job", "-o", tmp_path / "w.db"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "warehouse.store.bulk_loader" in done.stdout
+    assert {"sqlalchemy", "alembic", "polars", "pandas"} & set(done.stdout.split()) == set()
 
 
 def test_every_table_and_column_says_what_it_is():

@@ -39,10 +39,12 @@ RECORDS: dict[str, pa.Schema] = {
     # host range of a training step
     "step": _schema("step_no! start_ns! end_ns!"),
     # every range of the host, merged and sorted by start, then longer first.  key: correlation number of a queue event;
-    # level: string number of the API level; row of an allocation: its place in `allocation` records
+    # level: string number of the API level; row of an allocation: its place in `allocation` records; item, mode: what a
+    # call handles, and its kind where the name does not tell it; frame_no, outer_frame_no: the tracer's numbers of a
+    # Python frame and of the one around it (0: none)
     "host_event": _schema(
         "kind! start_ns! end_ns! pid! tid! name key connection_no level sequence_no forward_thread_no dtypes shapes "
-        "stack row!"
+        "stack row! item mode module frame_no outer_frame_no"
     ),
     # one frame of a call stack, depth 0 innermost
     "stack_frame": _schema("stack! depth! frame!"),
@@ -53,7 +55,7 @@ RECORDS: dict[str, pa.Schema] = {
     # what a task descriptor executes
     "kernel": _schema(
         "descriptor_no! kind! name! op_type core block_count mix_block_count input_shapes input_dtypes input_formats "
-        "output_shapes output_dtypes output_formats attributes state hf32 grid block"
+        "output_shapes output_dtypes output_formats attributes state hf32 grid block symbol"
     ),
     # everything launched under a connection number, sorted by it; then the record the vendor links first (a
     # communication operation before tasks, covered tasks last), then by start.  class: 0 communication operation,
@@ -64,15 +66,20 @@ RECORDS: dict[str, pa.Schema] = {
     # every range of a device, merged and sorted by start; run_no: which run of its graph a graph's task belongs to
     "device_event": _schema(
         "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no "
-        "is_covered run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row!"
+        "is_covered run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row! "
+        "batch_no"
     ),
     # PMU value of a task; task_row = `row` of its device event; by descriptor, so that a task's values are together
     "task_metric": _schema("task_row name! value:real"),
-    "memory_copy": _schema("task_row! size_bytes direction"),
+    # the same as a row a task: a real column a metric follows, in the order of the reader's metric names and named by
+    # their place in it, "0", "1" ...; in order of descriptors
+    "task_metrics": _schema("task_row!"),
+    # size_bytes is null where no sizes were recorded; engine: what the device says the copy was
+    "memory_copy": _schema("task_row! size_bytes direction engine"),
     # task of a collective, sorted by start; op_row = `row` of its operation's device event
     "comm_task": _schema(
         "task_row! start_ns! end_ns! name type plane_no group notify_no rdma_type src_rank_no dst_rank_no transport "
-        "link_type data_type size_bytes op_row is_master bandwidth:real"
+        "link_type data_type size_bytes op_row is_master bandwidth:real estimated_us:real"
     ),
     "comm_group": _schema("name:text! alias:text group_rank rank_no rank_count"),
     "memory_event": _schema(
@@ -90,6 +97,16 @@ RECORDS: dict[str, pa.Schema] = {
     # a hardware or host series, e.g. family HBM, instance 0, name read, unit bytes/s; then its values
     "counter_series": _schema("series! device_id family:text! instance_no name:text! unit:text!"),
     "counter": _schema("series! time_ns! value:real"),
+    # how a task used a cache: family l2 or tlb; row_no: order of the records of a device
+    "cache_rate": _schema(
+        "device_id! family:text! row_no! stream_no! task_no! task_row start_ns end_ns hit_ratio:real victim_ratio:real "
+        "miss_ratio:real"
+    ),
+    "aicpu_task": _schema(
+        "device_id! time_ns! stream_no! task_no! task_row compute_ns copy_ns task_ns dispatch_ns total_ns"
+    ),
+    # one use of a queue of input data by the AI CPU; start_us and end_us on a clock of its own
+    "data_queue": _schema("device_id! time_ns! name source index_no size start_us end_us"),
     # what the vendor's own analysis said, kept to compare with
     "reference_overlap": _schema("device_id! kind! start_ns! end_ns!"),
 }

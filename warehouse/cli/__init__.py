@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from warehouse.without_pandas import refuse_pandas
+
 INTERRUPTED = 130
 # what a signal does unless somebody chose otherwise, as `nohup` and a shell's `&` do
 _UNCHOSEN = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         _listen()
+        if arguments is None:  # the process is ours
+            refuse_pandas()
         from warehouse.cli.command_line import run
 
         code = run(given)

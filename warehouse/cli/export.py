@@ -20,7 +20,8 @@ def export(
         list[str] | None,
         typer.Argument(
             metavar="[KIND]...",
-            help="text (all text deliverables), one of them by name (kernel_details, communication, trace_view, ...), "
+            help="text (all text deliverables), msprof (those of msprof itself), one of them by name (kernel_details, "
+            "communication, trace_view, op_summary, ...), "
             "trace (our Chrome trace, all chosen ranks in one), parquet (a file a view of the rooms "
             "base, cluster, comm, device, graph, host and step, also without rows).  Default: text trace.",
         ),
@@ -40,8 +41,8 @@ def export(
 ) -> None:
     """Write deliverables: the text files of the vendor, our trace for viewers, parquet.
 
-    Text lies at DIR/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<the vendor's file name>, the trace at
-    DIR/trace.json, views at DIR/parquet.
+    Text lies at DIR/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<the vendor's file name>, msprof's files beside
+    it at <PROF directory>/mindstudio_profiler_output, the trace at DIR/trace.json, views at DIR/parquet.
 
     Example: npuwh export W.db --to out --rank 0 --step 12 kernel_details trace
     """
@@ -54,8 +55,8 @@ def export(
             from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
         )  # fmt: skip
     show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
-    for name in done.absent:
-        if {Path(name).name, Path(name).stem} & set(kinds or ()):  # asked for by name
+    for name, kind in done.absent.items():
+        if {Path(name).name, kind} & set(kinds or ()):  # asked for by name
             say(f"{to / name}: has no rows and was not made")
     if done.left_out:
         named = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in _by_reason(done.left_out).items())

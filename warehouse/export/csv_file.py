@@ -56,13 +56,16 @@ def _is_there(connection: sqlite3.Connection, rank: ChosenRank, view: str, colum
         return cursor.fetchone() is not None
 
 
-def _by_device(connection: sqlite3.Connection, rank: ChosenRank, view: str) -> list[list[tuple[str, str, int]]]:
-    """Conditions that take the rows device by device, as the vendor orders them, where a rank has several.
+def _by_device(connection: sqlite3.Connection, rank: ChosenRank, view: str) -> list[list[tuple[str, str, int | None]]]:
+    """Conditions that take the rows device by device, as the vendor orders them, where a rank has several; rows of none
+    of them come last.
 
     A view in order of time alone streams from its index; ordered by device first it would have to be sorted whole.
     """
     query = store.select("device", ["device_id"], [("rank_id", "=", rank.id)], order=["device_id"])
     devices = [device for (device,) in connection.execute(*query)]
-    if len(devices) < 2 or "Device_id" not in {column.name for column in store.view(view).columns}:
+    # where Device_id is a text it is the word host
+    if len(devices) < 2 or ("Device_id", "int") not in {(each.name, each.unit) for each in store.view(view).columns}:
         return [[]]
-    return [[("Device_id", "=", device)] for device in devices]
+    of_others: list[tuple[str, str, int | None]] = [("Device_id", "<>", device) for device in devices]
+    return [*([("Device_id", "=", device)] for device in devices), of_others, [("Device_id", "=", None)]]

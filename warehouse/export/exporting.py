@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from warehouse import store
 from warehouse.errors import UsageError
+from warehouse.export.msprof_folder import msprof_path, same_but_stamp
 from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
 from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, unwritable_files, whole_files
@@ -35,12 +36,12 @@ class ExportedFile:
 class ExportReport:
     """What an export made, and what not: names below the output directory.
 
-    `absent` would have no rows; `left_out` cannot be narrowed to the ranks, steps or times that were chosen, each with
-    the reason.
+    `absent` would have no rows, each with its kind; `left_out` cannot be narrowed to the ranks, steps or times that
+    were chosen, each with the reason.
     """
 
     files: list[ExportedFile] = field(default_factory=list)
-    absent: list[str] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
 
@@ -52,6 +53,7 @@ class _Task:
     write: Callable[[Path], int]
     is_kept_empty: bool = False
     other_forms: tuple[str, ...] = ()
+    older: str | None = None  # pattern of the names that it had in earlier exports
 
 
 def export(
@@ -69,11 +71,12 @@ def export(
 ) -> ExportReport:
     """Write deliverables of the warehouse below the directory `to`.
 
-    `kinds`: `text` (every text deliverable), one of them by name, `trace` (one Chrome trace of all chosen ranks, `gzip`
-    packs it), `parquet` (a file a view, also without rows).  `run` is run.id, `rank` and `step` are numbers, one or
-    several; [from_ns, to_ns) are ns since the Unix epoch and take what overlaps them.  Text lies at
-    `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file name>` (deliverables.md section 0); what has
-    no rows gets no file.
+    `kinds`: `text` (every text deliverable), `msprof` (those of msprof itself), one of them by name, `trace` (one
+    Chrome trace of all chosen ranks, `gzip` packs it), `parquet` (a file a view, also without rows).  `run` is run.id,
+    `rank` and `step` are numbers, one or several; [from_ns, to_ns) are ns since the Unix epoch and take what overlaps
+    them.  Text lies at `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file name>` (deliverables.md
+    section 0), msprof's files in the same run directory at `<PROF directory>/mindstudio_profiler_output/`; what has no
+    rows gets no file.
 
     UsageError: unknown kind, run, rank or step; nothing that was asked for has rows; `to` lies in an input; a file that
     npuwh did not make is in the way.
@@ -100,7 +103,7 @@ def export(
         with Placing(Path(to), _inputs(connection)) as placing:
             _write(Path(to), placing, tasks, report, progress or _silent)
             if not report.files:
-                reason = why_nothing(connection, ranks, wanted, report.absent)
+                reason = why_nothing(connection, ranks, wanted, list(report.absent))
                 raise UsageError(f"{warehouse}: nothing was written: {reason}")
         return report
 
@@ -111,13 +114,13 @@ def _write(to: Path, placing: Placing, tasks: list[_Task], report: ExportReport,
     for done, task in enumerate(tasks):
         progress(task.name, done, len(tasks))
         rows = task.write(placing.growing(task.name))
-        for name in task.other_forms:
+        for name in (*task.other_forms, *placing.ours_like(task.older)):
             placing.drop(name)
         if rows or task.is_kept_empty:
             report.files.append(ExportedFile(to / task.name, task.kind, task.rank_no, rows))
         else:
             placing.drop(task.name)
-            report.absent.append(task.name)
+            report.absent[task.name] = task.kind
     progress("", len(tasks), len(tasks))
 
 
@@ -125,6 +128,9 @@ def _rank_task(connection: sqlite3.Connection, rank: ChosenRank, folder: str, fi
     def write(path: Path) -> int:
         return file.write(connection, rank, path)
 
+    if file.is_msprof:
+        name = f"{folder}/{msprof_path(connection, rank, file.file)}"
+        return _Task(name, file.kind, rank.rank_no, write, older=same_but_stamp(name))
     return _Task(f"{folder}/{OUTPUT_FOLDER}/{file.file}", file.kind, rank.rank_no, write)
 
 

@@ -7,6 +7,7 @@ replaced or, where a view has no rows any more, taken away.  Files 0640, directo
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 from collections.abc import Iterable
@@ -63,6 +64,12 @@ class Placing:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o640))
         self._growing[name] = path
         return path
+
+    def ours_like(self, pattern: str | None) -> list[str]:
+        """Files of earlier exports whose names match the pattern (fnmatch; None: no file), but those written now."""
+        if pattern is None:
+            return []
+        return [name for name in fnmatch.filter(sorted(self._ours), pattern) if name not in self._growing]
 
     def drop(self, name: str) -> None:
         """There is nothing to write to `name` after all; an older file of ours of that name will go, too."""

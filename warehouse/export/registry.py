@@ -15,7 +15,7 @@ from warehouse.export.csv_file import write_csv
 from warehouse.export.parquet_file import obstacle, parquet_views, write_parquet
 from warehouse.export.selection import ChosenRank
 from warehouse.export.trace_own import write_trace
-from warehouse.export.trace_vendor import write_vendor_trace
+from warehouse.export.trace_vendor import write_msprof_trace, write_vendor_trace
 
 # writes one rank's part to a path and tells how many rows it has; 0 = no file is made
 RankWriter = Callable[[sqlite3.Connection, ChosenRank, Path], int]
@@ -23,16 +23,22 @@ RankWriter = Callable[[sqlite3.Connection, ChosenRank, Path], int]
 
 @dataclass(frozen=True)
 class RankFile:
-    """A file that each rank has in its ASCEND_PROFILER_OUTPUT, named as the vendor names it."""
+    """A file that each rank has, named as the vendor names it: in its ASCEND_PROFILER_OUTPUT, or (`is_msprof`) in the
+    mindstudio_profiler_output of its PROF directory."""
 
     kind: str
     file: str
     write: RankWriter
+    is_msprof: bool = False
 
 
 def _csv(kind: str) -> RankFile:
     view = store.view(f"export_{kind}")
     return RankFile(kind, view.file or "", partial(write_csv, view=view.name))
+
+
+# files that the framework takes over from msprof as they are
+_TAKEN_OVER = ("task_time", "op_statistic", "l2_cache", "soc_pmu", "nic", "roce", "pcie", "hccs")
 
 
 def rank_files() -> list[RankFile]:
@@ -52,8 +58,32 @@ def rank_files() -> list[RankFile]:
         _csv("operator_memory"),
         _csv("memory_record"),
         _csv("npu_module_mem"),
+        _csv("data_preprocess"),
+        *(_csv(kind) for kind in ("l2_cache", "soc_pmu", "nic", "roce", "pcie", "hccs")),
         RankFile("communication", "communication.json", write_communication),
         RankFile("communication_matrix", "communication_matrix.json", write_communication_matrix),
+    ]
+
+
+def msprof_files() -> list[RankFile]:
+    """msprof's own files of a rank; together they are the kind `msprof`.
+
+    They are the trace, every view `msprof_...` that makes a file, and of the framework's files those that it takes over
+    unchanged.
+
+    >>> [each.file for each in msprof_files()][:2]
+    ['msprof.json', 'aicpu.csv']
+    """
+    views = store.views()
+    own = [name for name in sorted(views) if name.startswith("msprof_") and views[name].file]
+    taken = [f"export_{kind}" for kind in _TAKEN_OVER if f"export_{kind}" in views]
+    return [
+        RankFile("msprof_trace", "msprof.json", write_msprof_trace, is_msprof=True),
+        *(RankFile(name, views[name].file or "", partial(write_csv, view=name), is_msprof=True) for name in own),
+        *(
+            RankFile(f"msprof_{name[7:]}", views[name].file or "", partial(write_csv, view=name), is_msprof=True)
+            for name in taken
+        ),
     ]
 
 
@@ -105,6 +135,14 @@ def _parquet_name(view: str) -> str:
     return f"parquet/{view}.parquet"
 
 
+def _words(file: RankFile) -> tuple[str, ...]:
+    """What a file may be asked for with; where both have a file of a name, the name alone is the framework's."""
+    if not file.is_msprof:
+        return ("text", file.kind, file.file)
+    is_shared = any(file.file == each.file for each in rank_files())
+    return ("msprof", file.kind) if is_shared else ("msprof", file.kind, file.file, Path(file.file).stem)
+
+
 WHOLE_KINDS = ("trace", "parquet")
 
 
@@ -114,7 +152,8 @@ def kind_names() -> list[str]:
     >>> kind_names()[:2], kind_names()[-2:]
     (['text', 'trace_view'], ['trace', 'parquet'])
     """
-    return ["text", *(each.kind for each in rank_files()), *WHOLE_KINDS]
+    kinds = [each.kind for each in rank_files()]
+    return ["text", *kinds, "msprof", *(each.kind for each in msprof_files()), *WHOLE_KINDS]
 
 
 def chosen_kinds(kinds: Iterable[str]) -> tuple[list[RankFile], list[str]]:
@@ -125,9 +164,9 @@ def chosen_kinds(kinds: Iterable[str]) -> tuple[list[RankFile], list[str]]:
     >>> chosen_kinds(["kernel_details.csv", "trace"])[1]
     ['trace']
     """
-    files, wanted, whole = rank_files(), set(), []
+    files, wanted, whole = [*rank_files(), *msprof_files()], set(), []
     for kind in kinds:
-        names = {each.kind for each in files if kind in ("text", each.kind, each.file)}
+        names = {each.kind for each in files if kind in _words(each)}
         if kind in WHOLE_KINDS:
             whole.append(kind)
         elif not names:

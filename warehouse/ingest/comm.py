@@ -110,6 +110,7 @@ def load_comm_tasks(load: RankLoad, groups: Groups, tasks: LinkTable, operations
                 for name in ("notify_no", "src_rank_no", "dst_rank_no", "size_bytes", "is_master")
             },
             "bandwidth": batch.column("bandwidth"),
+            "estimated_us": batch.column("estimated_us"),
         }
         load.write("comm_task", columns, (start, end))
     load.ledger.take_back(

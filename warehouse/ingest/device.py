@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from warehouse.ingest.host import Steps
 from warehouse.ingest.kernels import COMPUTING, UNCOUNTED
 from warehouse.ingest.launches import Windows
 from warehouse.ingest.link import NONE, LinkTable, Numbers
+from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import IS_RECEIVE, filled, nullable
 from warehouse.store.loader import Column
@@ -64,10 +64,9 @@ class DevicePass:
         )
         self._silent = load.strings.text_ids(*_SILENT_TYPES)
         self._open: dict[int, list[int]] = {}  # launches of several records: [seen, next number, first one met]
-        self._streams: Counter[tuple[int, int]] = Counter()
-        self.links = DeviceLinks(
-            load.links.table("task_row", "device_task"), load.links.table("operation_row", "comm_op comm_group")
-        )
+        self._streams = Pairs()  # (device, stream)
+        self._stream_counts: Numbers = np.empty(0, np.int64)
+        self.links = DeviceLinks(load.links.table("device_task"), load.links.table("comm_op comm_group"))
 
     def run(self) -> DeviceLinks:
         """Read, sweep, link and write everything."""
@@ -75,12 +74,9 @@ class DevicePass:
             self._take(batch)
         self._write_intervals(self._sweep.finish())
         self._write_step_times()
-        if self._streams:
-            columns: dict[str, Column] = {
-                "device_id": [device for device, _ in self._streams],
-                "stream_no": [stream for _, stream in self._streams],
-                "task_count": list(self._streams.values()),
-            }
+        if len(self._streams):
+            device, stream = self._streams.columns()
+            columns: dict[str, Column] = {"device_id": device, "stream_no": stream, "task_count": self._stream_counts}
             self._load.write("stream", columns)
         return self.links
 
@@ -151,7 +147,7 @@ class DevicePass:
             capture = np.where(vendors, CAPTURE, CAPTURE_MORE)
             rule[in_graph] = np.where(is_captured, capture, REPLAY)
             op[in_graph] = np.where(is_captured, op[in_graph], call_op)
-            facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no")}
+            facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no", "batch_no")}
             facts |= {
                 "graph_id": graph,
                 "kernel_id": kernel[in_graph],
@@ -180,18 +176,15 @@ class DevicePass:
             **{
                 name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no", "descriptor_no")
             },
-            **{name: nullable(row[name]) for name in ("context_no", "model_no", "connection_no")},
+            **{name: nullable(row[name]) for name in ("context_no", "batch_no", "model_no", "connection_no")},
             **{name: nullable(link[source]) for name, source in _TASK_LINKS.items()},
         }
         self._load.write("device_task", columns, (row["start_ns"], row["end_ns"]))
         self.links.tasks.add(row["row"], ids)
-        pairs, counts = np.unique(np.stack([row["device_id"], row["stream_no"]]), axis=1, return_counts=True)
-        self._streams.update(
-            {
-                (device, stream): number
-                for (device, stream), number in zip(pairs.T.tolist(), counts.tolist(), strict=True)
-            }
-        )
+        streams = self._streams.ids(row["device_id"], row["stream_no"])
+        counts = np.bincount(streams, minlength=len(self._streams))
+        counts[: len(self._stream_counts)] += self._stream_counts
+        self._stream_counts = counts
 
     def _write_operations(
         self, batch: pa.RecordBatch, rows: dict[str, Numbers], mask: np.ndarray, found: dict[str, Numbers]
@@ -249,7 +242,7 @@ class DevicePass:
 
 _NUMBERS = (
     "kind", "start_ns", "end_ns", "device_id", "connection_no", "descriptor_no", "context_no", "stream_no", "task_no",
-    "model_no", "is_covered", "run_no", "element_count", "rank_count", "is_relay", "is_retry", "row",
+    "batch_no", "model_no", "is_covered", "run_no", "element_count", "rank_count", "is_relay", "is_retry", "row",
 )  # fmt: skip
 _LAUNCH = ("api_call", "op", "rule", "is_flow", "head", "count", "device", "is_replay")
 _TASK_LINKS = {

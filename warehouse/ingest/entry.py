@@ -10,7 +10,6 @@ from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.candidate import Candidate, examine
 from warehouse.ingest.discover import RankInput, discover, kind_of
 from warehouse.ingest.kernels import KernelCatalogue
-from warehouse.ingest.link import LinkStore
 from warehouse.ingest.rank_writer import RankWriter
 from warehouse.ingest.report import IngestReport, told
 from warehouse.ingest.runs import run_for
@@ -154,36 +153,35 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress)
     for _, rank_id in plan.todo:
         if rank_id is not None:
             delete_rank(loader, rank_id)
-    with LinkStore() as links:
-        catalogue = KernelCatalogue(loader, links)
-        failures = list(plan.bad)
-        for candidate, rank_id in plan.todo:
-            progress(shown(candidate.input.path), 0)
-            writer = RankWriter(loader, links, catalogue, progress)
-            try:
-                with loader.undoing():
-                    writer.load(candidate, run_for(loader, candidate))
-            except InputError as error:
-                if rank_id is not None:
-                    raise _ReplacementError(candidate, str(error)) from error
-                report.failed.append((candidate.input.path, str(error)))
-                failures.append((candidate.input, str(error)))
-                catalogue.forget()
-                continue
-            delete_failures(loader, _names(candidate.input))
-            (report.added if rank_id is None else report.replaced).append(candidate.input.path)
-            report.records += writer.records
-            report.rejected += writer.rejected
-            report.ignored += writer.ignored
-            report.warnings += writer.warnings
-            report.errors += writer.errors
-            if not candidate.input.has_records:
-                report.only_reference.append(candidate.input.path)
-        if not report.added and not report.replaced:
-            raise InputError(_why_nothing(report))
-        for each, reason in failures:
-            delete_failures(loader, _names(each))
-            RankWriter(loader, links, catalogue, progress).write_failure(each, reason)
+    catalogue = KernelCatalogue(loader)
+    failures = list(plan.bad)
+    for candidate, rank_id in plan.todo:
+        progress(shown(candidate.input.path), 0)
+        writer = RankWriter(loader, catalogue, progress)
+        try:
+            with loader.undoing():
+                writer.load(candidate, run_for(loader, candidate))
+        except InputError as error:
+            if rank_id is not None:
+                raise _ReplacementError(candidate, str(error)) from error
+            report.failed.append((candidate.input.path, str(error)))
+            failures.append((candidate.input, str(error)))
+            catalogue.forget()
+            continue
+        delete_failures(loader, _names(candidate.input))
+        (report.added if rank_id is None else report.replaced).append(candidate.input.path)
+        report.records += writer.records
+        report.rejected += writer.rejected
+        report.ignored += writer.ignored
+        report.warnings += writer.warnings
+        report.errors += writer.errors
+        if not candidate.input.has_records:
+            report.only_reference.append(candidate.input.path)
+    if not report.added and not report.replaced:
+        raise InputError(_why_nothing(report))
+    for each, reason in failures:
+        delete_failures(loader, _names(each))
+        RankWriter(loader, catalogue, progress).write_failure(each, reason)
 
 
 def _names(each: RankInput) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.ingest.link import NONE, LinkTable
@@ -12,15 +13,21 @@ from warehouse.ingest.strings import filled, nullable
 from warehouse.store.loader import Column
 
 
-def load_stacks(load: RankLoad, base: int) -> None:
-    """Stack numbers are moved by `base`, so that those of several ranks do not meet."""
+def load_stacks(load: RankLoad) -> int:
+    """Stream stacks; returns by how much their numbers are moved, so that those of several ranks do not meet."""
+    base = load.loader.reserve_stacks(0)
+    count = 0
     for batch in load.reader.read("stack_frame"):
+        stack = batch.column("stack").to_numpy()
+        count = max(count, int(stack.max(initial=-1)) + 1)
         columns: dict[str, Column] = {
-            "stack_id": batch.column("stack").to_numpy() + base,
+            "stack_id": stack + base,
             "depth": batch.column("depth"),
             "string_id": load.strings.required(batch.column("frame")),
         }
         load.loader.write("stack_frame", columns)
+    load.loader.reserve_stacks(count)
+    return base
 
 
 def load_gc(load: RankLoad) -> None:
@@ -69,6 +76,7 @@ def load_copies(load: RankLoad, tasks: LinkTable) -> None:
             "device_task_id": task[known],
             "size_bytes": batch.column("size_bytes"),
             "direction_id": nullable(load.strings.ids(batch.column("direction"))),
+            "engine_id": nullable(load.strings.ids(batch.column("engine"))),
         }
         if batch.num_rows:
             load.write("memory_copy", columns)
@@ -93,6 +101,46 @@ def load_counters(load: RankLoad) -> None:
                     "value": batch.column("value"),
                 },
             )
+
+
+def load_cache_rates(load: RankLoad, tasks: LinkTable) -> None:
+    """Stream cache rates of tasks."""
+    for batch in load.reader.read("cache_rate"):
+        columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names if name != "task_row"}
+        linked = batch.filter(pc.is_valid(batch.column("start_ns")))
+        times = linked.column("start_ns").to_numpy(), linked.column("end_ns").to_numpy()
+        load.write(
+            "cache_rate", {"device_task_id": _task_ids(tasks, batch), **columns}, times if linked.num_rows else None
+        )
+
+
+def load_aicpu(load: RankLoad, tasks: LinkTable) -> None:
+    """Stream tasks of the AI CPU and its uses of queues."""
+    for batch in load.reader.read("aicpu_task"):
+        parts = ("compute_ns", "copy_ns", "task_ns", "dispatch_ns", "total_ns")
+        columns: dict[str, Column] = {
+            name: batch.column(name) for name in ("device_id", "time_ns", "stream_no", "task_no", *parts)
+        }
+        load.write(
+            "aicpu_task", {**_new_ids(load, "aicpu_task", batch), "device_task_id": _task_ids(tasks, batch), **columns}
+        )
+    for batch in load.reader.read("data_queue"):
+        names = ("device_id", "time_ns", "index_no", "size", "start_us", "end_us")
+        columns = {name: batch.column(name) for name in names}
+        texts: dict[str, Column] = {
+            f"{name}_id": nullable(load.strings.ids(batch.column(name))) for name in ("name", "source")
+        }
+        load.write("data_queue", {**_new_ids(load, "data_queue", batch), **texts, **columns})
+
+
+def _new_ids(load: RankLoad, table: str, batch: pa.RecordBatch) -> dict[str, Column]:
+    last = load.loader.reserve(table, batch.num_rows)
+    return {"id": np.arange(last, last + batch.num_rows)}
+
+
+def _task_ids(tasks: LinkTable, batch: pa.RecordBatch) -> Column:
+    (task,) = tasks.find(filled(batch.column("task_row")))
+    return nullable(task)
 
 
 def load_overlap(load: RankLoad) -> None:

@@ -22,7 +22,7 @@ class Graphs:
         self._ids: dict[tuple[int, int], int] = {}  # (device, model) -> graph
         self._nodes: dict[int, int] = {}  # descriptor -> graph_node
         self._calls = calls
-        self._replays: LinkTable = load.links.table("graph_replay", "replay api_call op step")
+        self._replays: LinkTable = load.links.table("replay api_call op step")
 
     def load_replays(self) -> None:
         """Write every execution; the n-th on a device belongs to the n-th launching call there, if they are as many."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP, HOST_PYTHON
+from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_OP, HOST_PYTHON
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad, selected
 from warehouse.ingest.strings import filled, nullable
@@ -20,7 +19,6 @@ from warehouse.store.loader import Column
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
 # ranges around a range; whoever sums up what lies in each range sees a range once for each of them
 _DEEPEST = {HOST_OP: 200, HOST_PYTHON: 1000, HOST_API: 200}
-_LONGEST_QUEUE = 100_000  # tasks; the host's queue holds some thousands
 
 
 @dataclass
@@ -63,15 +61,11 @@ class HostPass:
         first = (self._next["op"], self._next["python_call"], self._next["api_call"], self._next["queue_task"])
         self._sweep = _native.HostSweep(steps.ids, steps.starts, steps.ends, *first, self._has_queue)
         self._op_steps = _OpSteps(steps)
-        self._pending: dict[int, int] = {}  # correlation numbers of queue tasks whose dequeue may still run calls
-        self._running: dict[int, int] = {}  # thread -> queue task
-        self._done: list[int] = []
-        self._expired: list[int] = []
         self._node = load.strings.text_ids("node")
         self._event_calls = load.strings.text_ids(*_EVENT_CALLS)
         self.links = HostLinks(
-            load.links.table("host_call", "api_call op rule sort step inside start is_flow host_step"),
-            load.links.table("allocation_op", "op step"),
+            load.links.table("api_call op rule sort step inside start is_flow host_step"),
+            load.links.table("op step"),
         )
 
     def run(self) -> HostLinks:
@@ -96,7 +90,6 @@ class HostPass:
         swept = self._sweep.feed(kind, start, end, thread, name, key)
         links = {field: np.asarray(getattr(swept, field)) for field in _LINK_FIELDS}
         self._op_steps.add(kind == HOST_OP, links)
-        self._remember_correlations(kind, thread, key, links["queue"])
         for code, write in (
             (HOST_OP, self._write_ops),
             (HOST_PYTHON, self._write_python_calls),
@@ -119,11 +112,13 @@ class HostPass:
             "shapes_id": nullable(load.strings.ids(rows.batch.column("shapes"))),
             "dtypes_id": nullable(load.strings.ids(rows.batch.column("dtypes"))),
             "stack_id": _moved(rows.batch.column("stack"), self._stack_base),
+            "module_id": nullable(load.strings.ids(rows.batch.column("module"))),
         }
         self._written("op", columns, rows)
 
     def _write_python_calls(self, rows: _Rows) -> None:
-        self._written("python_call", rows.slice_columns(), rows)
+        numbers = {name: rows.batch.column(name) for name in ("frame_no", "outer_frame_no")}
+        self._written("python_call", rows.slice_columns() | numbers, rows)
 
     def _write_api_calls(self, rows: _Rows) -> None:
         load, links = self._load, rows.links
@@ -133,6 +128,8 @@ class HostPass:
         columns |= {
             "level_id": level,
             "connection_no": nullable(connection),
+            "mode_id": nullable(load.strings.ids(rows.batch.column("mode"))),
+            "item_id": nullable(load.strings.ids(rows.batch.column("item"))),
             "queue_task_id": nullable(links["queue"]),
             "op_id": nullable(links["op"]),
         }
@@ -141,7 +138,7 @@ class HostPass:
         start = rows.batch.column("start_ns").to_numpy()
         # the order of launches within a step, and the step itself: those of the queue task's op, or the call's own
         if self._has_queue:
-            sort = np.array([self._pending.get(task, NONE) for task in links["queue"].tolist()], dtype=np.int64)
+            sort = links["number"]
             step = np.where(links["rule"] == 1, self._op_steps.of(links["op"]), NONE)
         else:
             sort, step = start, links["step"]
@@ -179,25 +176,6 @@ class HostPass:
         for half in ("enqueue_thread_id", "dequeue_thread_id"):
             self._load.count_on_threads("queue_count", columns[half])
         self._load.dequeue_threads.update(np.unique(columns["dequeue_thread_id"]).tolist())
-
-    def _remember_correlations(self, kind: Numbers, thread: Numbers, key: Numbers, queue: Numbers) -> None:
-        """Keep the number of each queue task from its first half to the next dequeue on the thread that runs it."""
-        halves = np.flatnonzero((kind == HOST_ENQUEUE) | (kind == HOST_DEQUEUE))
-        for code, where, number, task in zip(
-            kind[halves].tolist(), thread[halves].tolist(), key[halves].tolist(), queue[halves].tolist(), strict=True
-        ):
-            self._pending[task] = number
-            if code == HOST_DEQUEUE:
-                before = self._running.get(where)
-                self._running[where] = task
-                if before is not None:
-                    self._done.append(before)
-        if len(self._pending) > _LONGEST_QUEUE:  # dequeues that never came
-            self._pending = dict(islice(self._pending.items(), len(self._pending) // 2, None))
-        # calls of this batch may still belong to a dequeue that ended in it
-        for task in self._expired:
-            self._pending.pop(task, None)
-        self._expired, self._done = self._done, []
 
 
 @dataclass
@@ -240,10 +218,12 @@ class _OpSteps:
         self._last = np.full(len(steps.ids), NONE, np.int64)
 
     def add(self, is_op: np.ndarray, links: dict[str, Numbers]) -> None:
-        mask = is_op & (links["step"] != NONE)
-        step, op = links["step"][mask] - self._first_step, links["id"][mask]
-        np.minimum.at(self._first, step, op)
-        np.maximum.at(self._last, step, op)
+        places = np.flatnonzero(is_op & (links["step"] != NONE))
+        step, op = links["step"][places] - self._first_step, links["id"][places]
+        ends = np.flatnonzero(np.diff(step, append=-1))  # of stretches of one step
+        begins = np.r_[0, ends[:-1] + 1] if len(ends) else ends
+        np.minimum.at(self._first, step[begins], op[begins])
+        np.maximum.at(self._last, step[ends], op[ends])
 
     def of(self, op: Numbers) -> Numbers:
         """Id of the step, NONE outside steps."""
@@ -261,7 +241,7 @@ def _moved(column: pa.Array, base: int) -> pa.Array:
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_LINK_FIELDS = ("id", "parent", "depth", "lane", "op", "rule", "queue", "step", "inside")
+_LINK_FIELDS = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside")
 _QUEUE_COLUMNS = {
     "id": "id",
     "correlation_no": "correlation",

@@ -57,7 +57,7 @@ class LaunchPass:
         self._task_start, self._task_end = np.full(count, _LATEST), np.full(count, NONE, np.int64)
         self._has_links = False
         self._replay_calls: list[Numbers] = []
-        self.launches = load.links.table("launch", "api_call op rule is_flow head count device is_replay")
+        self.launches = load.links.table("api_call op rule is_flow head count device is_replay")
 
     def run(self) -> tuple[LinkTable, Windows, Calls]:
         """Links by connection number, the steps' windows, and the calls that launched graph replays."""
@@ -97,16 +97,19 @@ class LaunchPass:
 
     def _widen_text(self, group: dict[str, Numbers], is_linked: np.ndarray, sort: Numbers, step: Numbers) -> None:
         self._has_links |= bool(is_linked.any())
-        for place in np.flatnonzero(is_linked & (step != NONE) & (sort != NONE)).tolist():
-            at = int(step[place]) - self._first_step
-            if sort[place] < self._first_sort[at]:
-                self._first_sort[at], self._first_start[at] = sort[place], group["start_ns"][place]
-            elif sort[place] == self._first_sort[at]:  # several launches of one queue task
-                self._first_start[at] = min(self._first_start[at], group["start_ns"][place])
-            if sort[place] > self._last_sort[at]:
-                self._last_sort[at], self._last_end[at] = sort[place], group["end_ns"][place]
-            elif sort[place] == self._last_sort[at]:
-                self._last_end[at] = max(self._last_end[at], group["end_ns"][place])
+        mask = is_linked & (step != NONE) & (sort != NONE)
+        at, sort = step[mask] - self._first_step, sort[mask]
+        # of several launches of one queue task the first to start, and the last to end
+        before = self._first_sort.copy()
+        np.minimum.at(self._first_sort, at, sort)
+        self._first_start[self._first_sort < before] = _LATEST
+        is_first = sort == self._first_sort[at]
+        np.minimum.at(self._first_start, at[is_first], group["start_ns"][mask][is_first])
+        before = self._last_sort.copy()
+        np.maximum.at(self._last_sort, at, sort)
+        self._last_end[self._last_sort > before] = NONE
+        is_last = sort == self._last_sort[at]
+        np.maximum.at(self._last_end, at[is_last], group["end_ns"][mask][is_last])
 
     def _widen_task(self, group: dict[str, Numbers], inside: Numbers) -> None:
         mask = inside != NONE

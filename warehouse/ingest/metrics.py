@@ -35,7 +35,7 @@ _KNOWN = frozenset(METRIC_COLUMNS)
 
 
 class MetricPass:
-    """Streams `task_metric` batches into kernel_metric and kernel_metric_other."""
+    """Streams `task_metrics` and `task_metric` batches into kernel_metric and kernel_metric_other."""
 
     def __init__(self, load: RankLoad, tasks: LinkTable) -> None:
         self._load = load
@@ -53,6 +53,8 @@ class MetricPass:
                 "rank_metric",
                 {"position": list(range(len(self._names))), "name": self._names, "column_name": self._columns},
             )
+        for batch in load.reader.read("task_metrics"):
+            self._write_wide(batch)
         order = np.argsort(self._numbers, kind="stable") if self._numbers else np.empty(0, np.int64)
         numbers = np.array(self._numbers, dtype=np.int64)[order]
         lost = 0
@@ -65,6 +67,21 @@ class MetricPass:
             self._write(task[known], position[known], value[known])
         if lost:
             load.ledger.take_back("TASK_PMU_INFO", lost, "no-task", "belongs to a task that was not loaded")
+
+    def _write_wide(self, batch: pa.RecordBatch) -> None:
+        """Rows of a task each; those of tasks that were not loaded have none to belong to."""
+        (task,) = self._tasks.find(batch.column("task_row").to_numpy())
+        if (task == NONE).any():
+            batch, task = batch.filter(pa.array(task != NONE)), task[task != NONE]
+        columns: dict[str, Column] = {"device_task_id": task}
+        for place, (column, id_) in enumerate(zip(self._columns, self._ids.tolist(), strict=True)):
+            values = batch.column(str(place))
+            if column is not None:
+                columns[column] = values
+            else:
+                self._load.write("kernel_metric_other", {"device_task_id": task, "name_id": id_, "value": values})
+        if len(columns) > 1:
+            self._load.write("kernel_metric", columns)
 
     def _write(self, task: Numbers, position: Numbers, value: npt.NDArray[np.float64]) -> None:
         has_column = np.array([column is not None for column in self._columns])[position]

@@ -5,7 +5,16 @@ from __future__ import annotations
 from warehouse.ingest.analysis import AnalysisSample
 from warehouse.ingest.comm import Groups, load_comm_tasks
 from warehouse.ingest.device import DevicePass
-from warehouse.ingest.few_records import load_copies, load_counters, load_gc, load_marks, load_overlap, load_stacks
+from warehouse.ingest.few_records import (
+    load_aicpu,
+    load_cache_rates,
+    load_copies,
+    load_counters,
+    load_gc,
+    load_marks,
+    load_overlap,
+    load_stacks,
+)
 from warehouse.ingest.graphs import Graphs
 from warehouse.ingest.host import HostPass, load_steps
 from warehouse.ingest.kernels import KernelCatalogue, load_kernels
@@ -15,7 +24,6 @@ from warehouse.ingest.metrics import MetricPass
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import nullable
 from warehouse.readers.facts import RankFacts
-from warehouse.store import select
 
 
 def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample) -> None:
@@ -25,8 +33,7 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     before what belongs to them.
     """
     steps, step_rows = load_steps(load)
-    stack_base = _last_stack(load)
-    load_stacks(load, stack_base)
+    stack_base = load_stacks(load)
     host = HostPass(load, steps, stack_base).run()
     launches, windows, calls = LaunchPass(load, steps, host.calls).run()
     _write_steps(load, step_rows, windows)
@@ -38,6 +45,8 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device).run()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
+    load_cache_rates(load, device.tasks)
+    load_aicpu(load, device.tasks)
     load_comm_tasks(load, groups, device.tasks, device.operations)
     groups.write()
     load_gc(load)
@@ -62,12 +71,3 @@ def _write_steps(load: RankLoad, rows: list[dict[str, int]], windows: Windows) -
                 "task_end_ns": nullable(windows.task_ends),
             },
         )
-
-
-def _last_stack(load: RankLoad) -> int:
-    """The largest stack number in use: those of this rank come after it."""
-    highest = 0
-    cursor = load.loader.connection.execute(*select("stack_frame", ["stack_id"], [("depth", "=", 0)]))
-    while rows := cursor.fetchmany(10_000):
-        highest = max(highest, *(stack for (stack,) in rows), 0)
-    return highest + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.ingest.link import NONE, LinkStore, Numbers
+from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import Ledger
 from warehouse.readers.reader import ProfileReader
@@ -42,9 +42,12 @@ class RankLoad:
     strings: StringMap
     progress: Progress
     extents: dict[str, Extent] = field(default_factory=dict)
-    threads: dict[tuple[int, int], int] = field(default_factory=dict)
     dequeue_threads: set[int] = field(default_factory=set)
-    thread_counts: dict[str, Counter[int]] = field(default_factory=dict)
+    _threads: Pairs = field(default_factory=Pairs)  # (pid, tid); their ids in `thread` follow each other
+    _thread_counts: dict[str, Numbers] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._first_thread = self.loader.reserve("thread", 0)
 
     @property
     def ledger(self) -> Ledger:
@@ -65,12 +68,11 @@ class RankLoad:
     def thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
         """Ids of `thread`, new threads being given one; their rows are written at the end.  Numbers are unsigned: a
         negative one is the same bits."""
-        if not len(pid):
-            return np.empty(0, np.int64)
         pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
-        pairs, position = np.unique(np.stack([pid, tid]), axis=1, return_inverse=True)
-        ids = [self._thread(int(process), int(thread)) for process, thread in pairs.T.tolist()]
-        return np.array(ids, dtype=np.int64)[position.reshape(-1)]
+        before = len(self._threads)
+        ids = self._threads.ids(pid, tid) + self._first_thread
+        self.loader.reserve("thread", len(self._threads) - before)
+        return ids
 
     def optional_thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
         """As `thread_ids`, with NONE for NONE."""
@@ -80,27 +82,21 @@ class RankLoad:
 
     def count_on_threads(self, column: str, thread: Numbers) -> None:
         """Note what was recorded on each thread."""
-        ids, counts = np.unique(thread[thread >= 0], return_counts=True)
-        self.thread_counts.setdefault(column, Counter()).update(dict(zip(ids.tolist(), counts.tolist(), strict=True)))
-
-    def _thread(self, pid: int, tid: int) -> int:
-        if (pid, tid) not in self.threads:
-            self.threads[pid, tid] = self.loader.reserve("thread", 1)
-        return self.threads[pid, tid]
+        counts = np.bincount(thread[thread != NONE] - self._first_thread, minlength=len(self._threads))
+        before = self._thread_counts.get(column, np.empty(0, np.int64))
+        counts[: len(before)] += before
+        self._thread_counts[column] = counts
 
     def finish(self) -> None:
         """Write what is known only at the end: threads, extents."""
-        if self.threads:
-            ids = list(self.threads.values())
-            columns: dict[str, Column] = {
-                "id": ids,
-                "pid": [pid for pid, _ in self.threads],
-                "tid": [tid for _, tid in self.threads],
-                "is_dequeue": [int(id_ in self.dequeue_threads) for id_ in ids],
-            }
+        if count := len(self._threads):
+            pid, tid = self._threads.columns()
+            ids = np.arange(self._first_thread, self._first_thread + count)
+            is_dequeue = np.isin(ids, list(self.dequeue_threads)).astype(np.int64)
+            columns: dict[str, Column] = {"id": ids, "pid": pid, "tid": tid, "is_dequeue": is_dequeue}
             for column in _THREAD_COUNTS:
-                counts = self.thread_counts.get(column, Counter())
-                columns[column] = [counts[id_] for id_ in ids]
+                counts = self._thread_counts.get(column, np.empty(0, np.int64))
+                columns[column] = np.pad(counts, (0, count - len(counts)))
             self.write("thread", columns)
         if self.extents:
             extents = self.extents.values()

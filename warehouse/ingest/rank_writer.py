@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, MSPROF, RankInput, kind_of
+from warehouse.ingest.discover import ANALYSIS, METADATA, MSPROF, RankInput, kind_of
+from warehouse.ingest.discover import INFO as INFO_JSON
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
@@ -17,6 +18,7 @@ from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.report import ONLY_REFERENCE
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
+from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
@@ -39,16 +41,14 @@ class _Source:
     state: str = "used"
     note: str | None = None
     content: str | None = None
+    bytes: tuple[int, int] | None = None  # decoded, rejected
 
 
 class RankWriter:
     """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
 
-    def __init__(
-        self, loader: Loader, links: LinkStore, catalogue: KernelCatalogue, progress: Callable[[str, int], None]
-    ) -> None:
+    def __init__(self, loader: Loader, catalogue: KernelCatalogue, progress: Callable[[str, int], None]) -> None:
         self._loader = loader
-        self._links = links
         self._catalogue = catalogue
         self._progress = progress
         self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
@@ -130,7 +130,11 @@ class RankWriter:
         self._loader.write("rank", columns)
         if facts.device_ids:
             chips = [facts.chip_names.get(each, chip) for each in facts.device_ids]
-            self._loader.write("device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips})
+            cores = [facts.cores.get(each, Cores()) for each in facts.device_ids]
+            described = {each.name: [getattr(of, each.name) for of in cores] for each in fields(Cores)}
+            self._loader.write(
+                "device", {"rank_id": rank_id, "device_id": facts.device_ids, "chip_name": chips, **described}
+            )
 
     def _write_metadata(self, candidate: Candidate, rank_id: int, source_id: int) -> None:
         if candidate.facts.metadata:
@@ -153,10 +157,10 @@ class RankWriter:
             return AnalysisSample()
 
     def _read_profile(self, candidate: Candidate, source: _Source, rank_id: int, sample: AnalysisSample) -> None:
-        with OfficialReader(source.path) as reader:
+        with OfficialReader(source.path) as reader, LinkStore() as links:
             source.ledger = reader.ledger
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, source.id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, source.id, strings, self._progress)
             load_rank(load, candidate.facts, self._catalogue, sample)
             reader.ledger.settle()
             if reader.changed():
@@ -166,16 +170,15 @@ class RankWriter:
 
     def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
         assert candidate.input.raw is not None
-        with RawReader(candidate.input.raw, candidate.profiler) as reader:
+        with RawReader(candidate.input.raw, candidate.profiler) as reader, LinkStore() as links:
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, self._links, rank_id, sources[0].id, strings, self._progress)
+            load = RankLoad(self._loader, reader, links, rank_id, sources[0].id, strings, self._progress)
             hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
             load_rank(load, candidate.facts, self._catalogue, hashes)
             for source in sources:
                 if source.path in reader.ledgers:
                     source.ledger = reader.ledgers[source.path]
-                if source.path in reader.bytes_of:
-                    source.note = "{:,} bytes decoded, {:,} rejected".format(*reader.bytes_of[source.path])
+                source.bytes = reader.bytes_of.get(source.path)
             for issue in reader.ledger.issues:
                 self._write_issue(issue, None, rank_id)
 
@@ -183,6 +186,7 @@ class RankWriter:
         for source in sources:
             facts = _facts_of(source.path)
             total = source.ledger.total() if source.state == "used" else TableCount()
+            decoded, rejected = _bytes_of(source, facts.size)
             columns: dict[str, Column] = {
                 "id": source.id,
                 "rank_id": rank_id,
@@ -196,6 +200,8 @@ class RankWriter:
                 "loaded_count": total.loaded,
                 "rejected_count": total.rejected,
                 "note": source.note,
+                "decoded_bytes": decoded,
+                "rejected_bytes": rejected,
             }
             self._loader.write("source", columns)
             self.records += total.records
@@ -233,6 +239,16 @@ class RankWriter:
             "rejected_count": issue.rejected,
         }
         self._loader.write("issue", columns)
+
+
+def _bytes_of(source: _Source, size: int) -> tuple[int, int] | tuple[None, None]:
+    """Bytes of a file that were decoded and rejected; of databases, and of what was not read, there is no saying.  A
+    description is read as a whole, or not at all."""
+    if source.bytes is not None:
+        return source.bytes
+    if source.state != "used" or source.kind not in (INFO_JSON, METADATA):
+        return None, None
+    return (0, size) if any(issue.code == "bad-description" for issue in source.ledger.issues) else (size, 0)
 
 
 def _facts_of(path: Path) -> Signature:

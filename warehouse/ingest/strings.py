@@ -30,9 +30,9 @@ class StringMap:
             numbers.append(batch.column("id").to_numpy())
             ids.append(np.array(loader.intern(texts), dtype=np.int64))
             forms.append(np.array([_form(text) for text in texts], dtype=np.int8))
-        self._numbers = np.concatenate(numbers)
-        self._ids = np.concatenate(ids)
-        self._forms = np.concatenate(forms)
+        self._places = _Places(np.concatenate(numbers))
+        self._ids = np.append(np.concatenate(ids), NONE)  # the last: of a number without text
+        self._forms = np.append(np.concatenate(forms), np.int8(0))
         self._words: Numbers = np.empty(0, np.int64)
         self._missing = np.array([id_ for id_ in loader.intern(_MISSING_TEXTS) if id_ is not None])
         self._blank = int(self.text_ids("")[0])
@@ -41,13 +41,12 @@ class StringMap:
     def ids(self, column: pa.Array) -> Numbers:
         """Ids of `string`, NONE for null and for numbers without text."""
         number = filled(column)
-        place = self._place(number)
-        result = np.where(place >= 0, self._ids[place] if len(self._ids) else NONE, NONE)
-        if (number < NONE).any():
+        result: Numbers = self._ids[self._places.of(number)]
+        if number.min(initial=NONE) < NONE:
             words = self._word_ids()
             own = (number < NONE) & (number >= -1 - len(words))  # words of the reader's own count down from -2
             result[own] = words[-2 - number[own]]
-        self.unresolved += int(((result == NONE) & (number != NONE)).sum())
+        self.unresolved += int(np.count_nonzero(number != NONE) - np.count_nonzero(result != NONE))
         return result
 
     def required(self, column: pa.Array) -> Numbers:
@@ -64,26 +63,43 @@ class StringMap:
 
     def forms(self, column: pa.Array) -> npt.NDArray[np.int8]:
         """Bits ENDS_IN_AIV_KERNEL, ENDS_IN_AICPU_KERNEL, IS_RECEIVE of each text."""
-        place = self._place(filled(column))
-        return np.where(place >= 0, self._forms[place] if len(self._forms) else 0, 0).astype(np.int8)
+        return self._forms[self._places.of(filled(column))]
 
     def text_ids(self, *texts: str) -> Numbers:
         """Ids of given texts, for comparing columns with them."""
         return np.array(self._loader.intern(texts), dtype=np.int64)
-
-    def _place(self, number: Numbers) -> Numbers:
-        """Index in the arrays, -1 where the number is unknown."""
-        if not len(self._numbers):
-            return np.full(len(number), -1, np.int64)
-        place = np.searchsorted(self._numbers, number)
-        place[place == len(self._numbers)] = 0
-        return np.where(self._numbers[place] == number, place, -1)
 
     def _word_ids(self) -> Numbers:
         words = self._reader.words()
         if words.num_rows != len(self._words):  # opening a stream may have added some
             self._words = np.array(self._loader.intern(words.column("value").to_pylist()), dtype=np.int64)
         return self._words
+
+
+class _Places:
+    """Where ascending numbers stand; -1 for others.  Numbers without large gaps, the usual case, are looked up at once.
+
+    >>> places = _Places(np.array([3, 5]))
+    >>> places.of(np.array([5, 4, 3, -1])).tolist()
+    [1, -1, 0, -1]
+    """
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+        self._table: Numbers | None = None
+        if len(numbers) and int(numbers[-1]) - int(numbers[0]) < 2 * len(numbers):
+            self._first = int(numbers[0]) - 1
+            self._table = np.full(int(numbers[-1]) - self._first + 2, -1, np.int64)  # both ends stand for others
+            self._table[numbers - self._first] = np.arange(len(numbers))
+
+    def of(self, number: Numbers) -> Numbers:
+        if self._table is not None:
+            return self._table.take(number - self._first, mode="clip")
+        if not len(self._numbers):
+            return np.full(len(number), -1, np.int64)
+        place = np.searchsorted(self._numbers, number)
+        place[place == len(self._numbers)] = 0
+        return np.where(self._numbers[place] == number, place, -1)
 
 
 def filled(column: pa.Array) -> Numbers:

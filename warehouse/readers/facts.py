@@ -12,6 +12,7 @@ class RankFacts:
     ranks: list[tuple[str, int]] = field(default_factory=list)
     device_ids: list[int] = field(default_factory=list)
     chip_names: dict[int, str] = field(default_factory=dict)
+    cores: dict[int, Cores] = field(default_factory=dict)  # by device
     host_name: str | None = None
     host_uid: str | None = None
     pid: int | None = None
@@ -23,6 +24,16 @@ class RankFacts:
     session_end_ns: int | None = None
     metadata: list[tuple[str, str | None]] = field(default_factory=list)
     groups: dict[str, Group] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cores:
+    """The cores of a device, as it describes itself: how many, and their nominal clocks in MHz; None: not told."""
+
+    aic_core_count: int | None = None
+    aiv_core_count: int | None = None
+    aic_mhz: float | None = None
+    aiv_mhz: float | None = None
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from warehouse.readers.counter_families import values_of
 from warehouse.readers.official_database import OfficialDatabase, decoded
 from warehouse.readers.official_open import quoted
 from warehouse.readers.plausible import LATEST_NS
@@ -15,62 +16,35 @@ from warehouse.readers.plausible import LATEST_NS
 
 @dataclass(frozen=True)
 class _Family:
-    """One table: `values` is `column:unit ...`; a series is named after the column, or the text in the row's column
-    `text`, or both."""
+    """One table; a series is named after its column, or the text in the row's column `text`, or both."""
 
     table: str
-    values: str
     instance: str | None = None
     text: str | None = None
     text_only: bool = False
     has_device: bool = True
 
 
-_NETWORK = " ".join(
-    f"{way}PacketRate:packets/s {way}ByteRate:bytes/s {way}Packets:count {way}Bytes:bytes {way}Errors:count "
-    f"{way}Dropped:count"
-    for way in ("rx", "tx")
-)
-_PCIE = " ".join(
-    f"{column}{end}:{unit}"
-    for column, unit in (
-        ("txPost", "bytes/s"), ("txNonpost", "bytes/s"), ("txCpl", "bytes/s"), ("txNonpostLatency", "ns"),
-        ("rxPost", "bytes/s"), ("rxNonpost", "bytes/s"), ("rxCpl", "bytes/s"),
-    )
-    for end in ("Min", "Max", "Avg")
-)  # fmt: skip
-_NETDEV = (
-    "macTxPfcPkt:count macRxPfcPkt:count macTxByte:bytes macTxBandwidth:bytes/s macRxByte:bytes macRxBandwidth:bytes/s "
-    "macTxBadByte:bytes macRxBadByte:bytes roceTxPkt:count roceRxPkt:count roceTxErrPkt:count roceRxErrPkt:count "
-    "roceTxCnpPkt:count roceRxCnpPkt:count roceNewPktRty:count nicTxByte:bytes nicTxBandwidth:bytes/s nicRxByte:bytes "
-    "nicRxBandwidth:bytes/s"
-)
-_SIO = " ".join(f"{way}{kind}:bytes/s" for way in ("rx", "tx") for kind in ("Req", "Rsp", "Snp", "Dat"))
 _FAMILIES = (
-    _Family("AICORE_FREQ", "freq:MHz", "dieId"),
-    _Family("HBM", "bandwidth:bytes/s", "hbmId", "type", text_only=True),
-    _Family("DDR", "read:bytes/s write:bytes/s"),
-    _Family("LLC", "hitRate:percent throughput:bytes/s", "llcId", "mode"),
-    _Family("HCCS", "txThroughput:bytes/s rxThroughput:bytes/s"),
-    _Family("PCIE", _PCIE),
-    _Family("NIC", "bandwidth:bytes/s " + _NETWORK, "funcId"),
-    _Family("ROCE", "bandwidth:bytes/s " + _NETWORK, "funcId"),
-    _Family("NETDEV_STATS", _NETDEV),
-    _Family("ACC_PMU", "readBwLevel:level writeBwLevel:level readOstLevel:level writeOstLevel:level", "accId"),
-    _Family("SOC_BANDWIDTH_LEVEL", "l2BufferBwLevel:level mataBwLevel:level"),
-    _Family("QOS", "bandwidth:bytes/s", "dieId", "eventName", text_only=True),
-    _Family("SIO", _SIO, None, "name"),
-    _Family("UB", "rxUdmaBind:bytes/s txUdmaBind:bytes/s", "portId"),
-    _Family("CPU_USAGE", "usage:percent", "cpuId", has_device=False),
-    _Family("HOST_MEM_USAGE", "usage:percent", has_device=False),
-    _Family("HOST_DISK_USAGE", "readRate:KB/s writeRate:KB/s usage:percent", has_device=False),
-    _Family("HOST_NETWORK_USAGE", "usage:percent speed:KB/s", has_device=False),
-    _Family(
-        "SAMPLE_PMU_TIMELINE",
-        "totalCycle:count usage(%):percent usage:percent freq(MHz):MHz freq:MHz",
-        "coreId",
-        "coreType",
-    ),
+    _Family("AICORE_FREQ", "dieId"),
+    _Family("HBM", "hbmId", "type", text_only=True),
+    _Family("DDR"),
+    _Family("LLC", "llcId", "mode"),
+    _Family("HCCS"),
+    _Family("PCIE"),
+    _Family("NIC", "funcId"),
+    _Family("ROCE", "funcId"),
+    _Family("NETDEV_STATS"),
+    _Family("ACC_PMU", "accId"),
+    _Family("SOC_BANDWIDTH_LEVEL"),
+    _Family("QOS", "dieId", "eventName", text_only=True),
+    _Family("SIO", None, "name"),
+    _Family("UB", "portId"),
+    _Family("CPU_USAGE", "cpuId", has_device=False),
+    _Family("HOST_MEM_USAGE", has_device=False),
+    _Family("HOST_DISK_USAGE", has_device=False),
+    _Family("HOST_NETWORK_USAGE", has_device=False),
+    _Family("SAMPLE_PMU_TIMELINE", "coreId", "coreType"),
 )
 
 
@@ -82,9 +56,7 @@ def counters(database: OfficialDatabase) -> Iterator[tuple[str, pa.RecordBatch]]
             continue
         known: dict[tuple[Any, ...], int] = {}
         columns = [
-            (column, unit)
-            for column, _, unit in (spec.partition(":") for spec in family.values.split())
-            if database.has_column(family.table, column)
+            (column, unit) for column, unit in values_of(family.table) if database.has_column(family.table, column)
         ]
         for rows in database.rows(_statement(database, family, [column for column, _ in columns])):
             added, values = [], []

@@ -152,7 +152,7 @@ class OfficialDatabase:
         return InputError(f"{shown(self.file.path)}: cannot be read ({error}); copy or export it again")
 
     def batches(self, kind: str, statement: str, parameters: Sequence[Any] = ()) -> Iterator[pa.RecordBatch]:
-        """Batches of a record kind; the statement selects its columns in order."""
+        """Batches of a record kind; the statement selects its columns in order, the last ones may be left out."""
         for rows in self.rows(statement, parameters):
             yield self.as_batch(kind, rows)
 
@@ -169,7 +169,8 @@ class OfficialDatabase:
 
     def as_batch(self, kind: str, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
         """One batch of rows; values of the wrong type are cleaned, what a record cannot do without becomes 0."""
-        columns = list(zip(*rows, strict=True))
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        columns += [[None] * len(rows)] * (len(RECORDS[kind]) - len(columns))
         try:
             found = batch(kind, columns)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError):

@@ -65,10 +65,10 @@ def kernels(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
             database,
             compute,
             f"""t.globalTaskId, {KERNEL_OPERATOR}, t.name, {number(compute, "opType")}, {number(compute, "taskType")},
-            {blocks}, {texts}, {grid}""",
+            {blocks}, {texts}, {grid}, NULL""",
         )
     if database.has(schedule):
-        nulls = ", NULL" * (len(_TEXTS.split()) + 4)
+        nulls = ", NULL" * (len(_TEXTS.split()) + 5)
         yield from _described(
             database,
             schedule,
@@ -200,6 +200,7 @@ def comm_tasks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         return database.words_of(database.pick(table, column), present(database.enumeration(enumeration)))
 
     notify = f"nullif(nullif({database.pick(table, 'notifyId')}, {_NO_NOTIFY}), -1)"
+    size = database.pick(table, "size")
     operation, join = "NULL", ""
     if database.has("COMMUNICATION_OP"):
         operation = "o.rowid"
@@ -214,8 +215,8 @@ def comm_tasks(database: OfficialDatabase) -> Iterator[pa.RecordBatch]:
         {number(table, "groupName")}, {notify}, {words("rdmaType", "ENUM_HCCL_RDMA_TYPE")}, {number(table, "srcRank")},
         {number(table, "dstRank")}, {words("transportType", "ENUM_HCCL_TRANSPORT_TYPE")},
         {words("linkType", "ENUM_HCCL_LINK_TYPE")}, {words("dataType", "ENUM_HCCL_DATA_TYPE")},
-        {database.pick(table, "size")}, {operation}, {database.pick(table, "isMaster")},
-        {database.pick(table, "bandwidth")}""",
+        nullif({size}, -1), {operation}, {database.pick(table, "isMaster")},
+        CASE WHEN {size} = -1 THEN NULL ELSE {database.pick(table, "bandwidth")} END""",
         join,
     )
 

@@ -36,6 +36,7 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
         facts.device_ids.append(device_id)
         if folder.chip_name is not None:
             facts.chip_names[device_id] = folder.chip_name
+        facts.cores[device_id] = folder.cores
     if facts.pid is None:
         facts.pid = _framework_pid(files)
     facts.level = next((folder.level for folder in config.folders() if folder.level is not None), None)
@@ -131,8 +132,8 @@ class RawReader:
 
     @property
     def bytes_of(self) -> dict[Path, tuple[int, int]]:
-        """Bytes of each data file that were decoded and rejected."""
-        return self.run.bytes_of
+        """Bytes of each file that were decoded and rejected."""
+        return self.run.bytes_of_all()
 
     @property
     def has_queue(self) -> bool:
@@ -150,7 +151,7 @@ class RawReader:
             good = each
             if {"start_ns", "end_ns"} <= set(each.schema.names):
                 start, end = numbers(each, "start_ns", "end_ns")
-                mask = is_plausible(start, end)
+                mask = is_plausible(start, end) | each.column("start_ns").is_null().to_numpy(zero_copy_only=False)
                 if not mask.all():
                     good = each.filter(pa.array(mask))
                     lost += each.num_rows - good.num_rows

@@ -11,12 +11,17 @@ from warehouse import _native
 from warehouse.batches.records import HOST_API
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_dictionary import Names
-from warehouse.readers.raw_rows import Numbers, numbers, record, rows, with_columns
+from warehouse.readers.raw_rows import NONE, Numbers, numbers, or_null, record, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
 ACL, MODEL, NODE, COMMUNICATION, RUNTIME = 20000, 15000, 10000, 5500, 5000
 _LEVELS = {ACL: "acl", MODEL: "model", NODE: "node", COMMUNICATION: "communication", RUNTIME: "runtime"}
+# an acl call's type has its class in the high half (3)
+_ACL_CLASSES = {
+    1: "ACL_OP", 2: "ACL_MODEL", 3: "ACL_RTS", 4: "ACL_OTHERS", 5: "ACL_NN", 6: "ACL_ASCENDC", 7: "HOST_HCCL",
+    9: "ACL_DVPP", 10: "ACL_GRAPH", 11: "ACL_ATB",
+}  # fmt: skip
 _CALL, _POINT = 0, 1
 LINKS = (
     "acl", "model", "node", "outer", "comm", "parent", "model_item", "node_item", "outer_item", "comm_item",
@@ -133,9 +138,12 @@ class CallPart:
     ) -> None:
         """Calls as host events: named after their type, communication after what they handle."""
         count = len(start)
-        name = self._names.of_types(level, type_)
+        type_name = self._names.of_types(level, type_)
+        handled = self._items(level, type_name, item)
         is_comm = (level == COMMUNICATION) & (item != 0)
-        name[is_comm] = self._names.of_hashes(item[is_comm])
+        name = np.where(is_comm, handled, type_name)
+        mode = np.where(is_comm, type_name, NONE)
+        mode[level == ACL] = self._acl_classes(type_[level == ACL])
         word = self._run.strings.own
         text = np.full(count, word("other"), np.int64)
         for number, level_name in _LEVELS.items():
@@ -143,10 +151,25 @@ class CallPart:
         events = record(
             "host_event", count, kind=HOST_API, start_ns=start, end_ns=end, pid=self._pid, tid=thread, name=name,
             connection_no=np.arange(first, first + count), level=text, row=np.arange(first, first + count),
+            item=or_null(handled), mode=or_null(mode),
         )  # fmt: skip
         kept = end >= self._begin_ns
         self._early += int((~kept).sum())
         self._events.add(events.filter(pa.array(kept)))
+
+    def _items(self, level: Numbers, type_name: Numbers, item: Numbers) -> Numbers:
+        """What the calls handle: the text of a hash, but the number of a model or of a step; NONE for 0."""
+        is_number = (level == MODEL) | ((level == NODE) & self._names.types_named(type_name, ("step_info",)))
+        handled = np.full(len(item), NONE, np.int64)
+        handled[~is_number] = self._names.of_hashes(item[~is_number])
+        handled[is_number] = self._names.of_numbers(item[is_number])
+        return handled
+
+    def _acl_classes(self, types: Numbers) -> Numbers:
+        distinct, place = np.unique(types >> 16, return_inverse=True)
+        own = self._run.strings.own
+        words: Numbers = np.array([own(_ACL_CLASSES.get(each, str(each))) for each in distinct.tolist()], np.int64)
+        return words[place.reshape(-1)] if len(words) else words
 
     def located(self, stream: str) -> SortedRows | None:
         """The points of a stream in order of time, with the columns `LINKS`; None if there are none."""

@@ -15,7 +15,7 @@ from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, record, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import HostTasks
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 _U64 = 1 << 64
 _NO_RANK = 0xFFFFFFFF
@@ -44,7 +44,7 @@ class CommPart:
 
     def load(self) -> None:
         """Find the operations, name them, and put tasks to them."""
-        ran = cut_at(self._device.small_ops.batches(), ["row"])
+        ran = self._device.small_ops.batches(together=["row"])
         for batch, (infos,) in aligned(ran, [self._host.small_ops.batches()], ("row",)):
             if infos is not None:
                 self._tasks.add(_beside(batch, infos))
@@ -57,7 +57,7 @@ class CommPart:
     def _find_operations(self) -> None:
         """Operations: from the first start to the last end of their master tasks."""
         found, lost = [], 0
-        for batch in cut_at(self._tasks.batches(), ["op", "occurrence"]):
+        for batch in self._tasks.batches(together=["op", "occurrence"]):
             op, occurrence, start, end, device, master, group, ranks = numbers(
                 batch, "op", "occurrence", "start", "end", "device", "is_master", "group", "rank_count"
             )
@@ -203,6 +203,7 @@ class CommPart:
         size = found["size"]
         with np.errstate(divide="ignore", invalid="ignore"):
             bandwidth = np.where((size >= 0) & (duration > 0), size / duration * 1e9, np.nan)
+        estimated = found["duration_estimated"].view(np.float64)
         return record(
             "comm_task", count, task_row=found["task_row"], start_ns=found["start"], end_ns=found["end"],
             name=or_null(name), type=or_null(self._names.of_hashes(np.where(found["item"] == NONE, 0, found["item"]))),
@@ -213,6 +214,7 @@ class CommPart:
             transport=self._words(_TRANSPORTS, found["transport_type"]), link_type=self._words(_LINKS,
             found["link_type"]), data_type=self._words(_DATA_TYPES, found["data_type"]), size_bytes=or_null(size),
             op_row=or_null(op), is_master=found["is_master"], bandwidth=pa.array(bandwidth, mask=np.isnan(bandwidth)),
+            estimated_us=pa.array(estimated, mask=np.isnan(estimated)),
         )  # fmt: skip
 
     def tasks(self) -> Iterator[pa.RecordBatch]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from warehouse import _native
 from warehouse.errors import InputError
+from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import open_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.json_text import decimal, parse_json
@@ -24,6 +25,8 @@ from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
 _FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
+_LATEST_US = 1 << 51  # of a stamp: 71 years after its clock began
+_MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
 _CHIPS = {
@@ -91,6 +94,15 @@ class FolderConfig:
         return float(text) if _NUMBER.fullmatch(text) else None
 
     @property
+    def cores(self) -> Cores:
+        """What the device says of its cores; an absurd number counts as none."""
+        counts = [self.number(name) for name in ("ai_core_num", "aiv_num")]
+        clocks = [self.number(name) for name in ("aic_frequency", "aiv_frequency")]
+        whole = [int(each) if each is not None and 0 < each <= _MOST_CORES else None for each in counts]
+        mhz = [each if each is not None and 0 < each <= _FASTEST_MHZ else None for each in clocks]
+        return Cores(whole[0], whole[1], mhz[0], mhz[1])
+
+    @property
     def level(self) -> str | None:
         """Level0, Level1 or Level2."""
         text = str(self.sample.get("prof_level") or self.sample.get("profLevel") or "")
@@ -104,6 +116,7 @@ class RawConfig:
     host: FolderConfig = field(default_factory=FolderConfig)
     devices: dict[int, FolderConfig] = field(default_factory=dict)
     profiler: dict[str, Any] = field(default_factory=dict)
+    damaged: set[Path] = field(default_factory=set)  # files that could not be read
 
     def folders(self) -> list[FolderConfig]:
         return [self.host, *self.devices.values()]
@@ -113,27 +126,43 @@ def read_config(files: RawFiles, profiler: dict[str, Any], ledger: Ledger) -> Ra
     """The configuration of a run; what is missing or damaged is noted in the ledger."""
     config = RawConfig(profiler=profiler)
     if files.prof is not None:
-        config.host = _folder(files.prof / "host", "", ledger)
+        notes = _Notes(ledger, config.damaged)
+        config.host = _folder(files.prof / "host", "", notes)
         for device in files.devices:
-            config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", ledger)
+            config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", notes)
     return config
 
 
-def _folder(path: Path, suffix: str, ledger: Ledger) -> FolderConfig:
-    config = FolderConfig(info=_json(path / f"info.json{suffix}", ledger), sample=_json(path / "sample.json", ledger))
-    start, end = _json(path / f"start_info{suffix}", ledger), _json(path / f"end_info{suffix}", ledger, INFO)
+@dataclass
+class _Notes:
+    """Takes what is missing and what is damaged."""
+
+    ledger: Ledger
+    damaged: set[Path]
+
+    def missing(self, path: Path, severity: str) -> None:
+        self.ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
+
+    def bad(self, path: Path, reason: str) -> None:
+        self.damaged.add(path)
+        self.ledger.note(WARNING, "bad-configuration", f"{path.name} {reason}", table=path.parent.name)
+
+
+def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
+    config = FolderConfig(info=_json(path / f"info.json{suffix}", notes), sample=_json(path / "sample.json", notes))
+    start, end = _json(path / f"start_info{suffix}", notes), _json(path / f"end_info{suffix}", notes, INFO)
     config.begin_ns = _microseconds(start.get("collectionTimeBegin"))
     config.begin_monotonic_ns = _integer(start.get("clockMonotonicRaw"))
     config.end_ns = _microseconds(end.get("collectionTimeEnd"))
-    config.host_start = _start_log(path / f"host_start.log{suffix}", ledger)
+    config.host_start = _start_log(path / f"host_start.log{suffix}", notes)
     if suffix:
-        config.device_start = _start_log(path / f"dev_start.log{suffix}", ledger)
+        config.device_start = _start_log(path / f"dev_start.log{suffix}", notes)
     return config
 
 
-def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
+def _text(path: Path, notes: _Notes, severity: str) -> str | None:
     if not path.is_file():
-        ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
+        notes.missing(path, severity)
         return None
     try:
         with open_regular(path) as file:
@@ -142,13 +171,13 @@ def _text(path: Path, ledger: Ledger, severity: str) -> str | None:
             raise InputError(f"{path}: is too large for a configuration file")
         return content.decode("utf-8", "replace")
     except (OSError, InputError) as error:
-        ledger.note(WARNING, "bad-configuration", f"{path.name} cannot be read ({error})", table=path.parent.name)
+        notes.bad(path, f"cannot be read ({error})")
         return None
 
 
-def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]:
+def _json(path: Path, notes: _Notes, severity: str = WARNING) -> dict[str, Any]:
     """The object in the first line, as JSON or as a Python literal (start_info is written both ways)."""
-    text = _text(path, ledger, severity)
+    text = _text(path, notes, severity)
     if text is None:
         return {}
     try:
@@ -157,17 +186,23 @@ def _json(path: Path, ledger: Ledger, severity: str = WARNING) -> dict[str, Any]
         except ValueError:
             found = ast.literal_eval(text.strip().partition("\n")[0])
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        ledger.note(WARNING, "bad-configuration", f"{path.name} is not readable ({error})", table=path.parent.name)
+        notes.bad(path, f"is not readable ({error})")
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        notes.bad(path, "holds no object")
+        return {}
+    return found
 
 
-def _start_log(path: Path, ledger: Ledger) -> StartLog:
+def _start_log(path: Path, notes: _Notes) -> StartLog:
     values = {}
-    for line in (_text(path, ledger, WARNING) or "").splitlines():
+    text = _text(path, notes, WARNING)
+    for line in (text or "").splitlines():
         name, found, value = re.sub("=", ":", line, count=1).partition(":")
         if found:
             values[name.strip()] = _integer(value)
+    if text is not None and values.get("cntvct") is None and values.get("clock_monotonic_raw") is None:
+        notes.bad(path, "holds no counter")
     return StartLog(values.get("clock_monotonic_raw"), values.get("cntvct"), values.get("cntvct_diff") or 0)
 
 
@@ -204,20 +239,43 @@ def device_clock(folder: FolderConfig) -> _native.TickClock:
     return _native.TickClock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
 
 
-def sampled_ns(folder: FolderConfig, monotonic_ns: Numbers) -> Numbers:
-    """Wall clock of counters that are sampled in us of the monotonic clock, in the vendor's arithmetic of doubles:
-    steps of 256 ns, which is less than their us.  InputError where the files do not tell the wall clock."""
-    if folder.offset_ns is None:
-        raise InputError("no times: start_info is missing")
-    wall = monotonic_ns.astype(np.float64) + float(folder.offset_ns)
+def sampled_ns(folder: FolderConfig, stamp_us: Numbers) -> Numbers:
+    """Wall clock of HBM, LLC and memory samples (collection format 1.0): us since the device's start log.
+
+    The vendor adds doubles and stores whole ns of the sum: steps of 256 ns, which is less than the stamps' us.  Rates
+    are reckoned from these ns, so the same sum is made here, term by term.  Source: cann-files.md 2; the order of the
+    terms is that of get_absolute_time_by_sampling_timestamp in the vendor's public parser (github.com/Ascend/msprof,
+    analysis/common_func/info_conf_reader.py).  InputError where the files do not tell the wall clock.
+    """
+    start = folder.device_start.monotonic_ns or 0
+    if folder.begin_ns is None or folder.begin_monotonic_ns is None or folder.host_start.monotonic_ns is None:
+        raise InputError("no times: start_info or host_start.log is missing")
+    delta_s = _latched_ns(folder) / 1e9 - start / 1e9
+    offset_us = folder.begin_ns / 1000 - folder.begin_monotonic_ns / 1000
+    since_start = np.clip(stamp_us, 0, _LATEST_US) * 1000 + start
+    wall = since_start.astype(np.float64) + delta_s * 1e9 + offset_us * 1000.0
     return np.clip(wall, -_FARTHEST, _FARTHEST).astype(np.int64)
 
 
-def sampling_start_ns(folder: FolderConfig) -> int:
-    """What stamps of sampled counters count from (collection format 1.0), on the monotonic clock of the host."""
+def device_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
+    """Wall clock of stamps in ns of the device's monotonic clock (cann-files.md 2); InputError as `sampled_ns`."""
+    if folder.device_start.monotonic_ns is None:
+        raise InputError("no times: dev_start.log is missing")
+    return host_ns(folder, stamp_ns) + (started_ns(folder) - folder.device_start.monotonic_ns)
+
+
+def host_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
+    """Wall clock of stamps in ns of the host's monotonic clock; InputError as `sampled_ns`."""
+    if folder.offset_ns is None:
+        raise InputError("no times: start_info is missing")
+    return np.clip(stamp_ns, 0, _LATEST_US * 1000) + folder.offset_ns
+
+
+def started_ns(folder: FolderConfig) -> int:
+    """The host's monotonic clock when the device's start log was written; InputError as `sampled_ns`."""
     if folder.host_start.monotonic_ns is None:
         raise InputError("no times: host_start.log is missing")
-    return folder.host_start.monotonic_ns
+    return _latched_ns(folder)
 
 
 def _latched_ns(folder: FolderConfig) -> int:

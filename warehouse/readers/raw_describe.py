@@ -24,7 +24,10 @@ _RUNTIME_CORES = {
 }  # fmt: skip
 _COMM_CORES = {"KERNEL_AICPU": "HCCL_AI_CPU", "KERNEL_AICORE": "COMMUNICATION"}
 _TENSOR_TEXTS = ("input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats")
-_FIELDS = ("name", "op_type", "core", "block_count", "mix_block_count", "tensors", "attributes", "state", "hf32")
+_FIELDS = (
+    "name", "op_type", "core", "block_count", "mix_block_count", "tensors", "attributes", "state", "hf32", "symbol",
+)  # fmt: skip
+_ALWAYS = ("name", "symbol")  # fields that the lowest level leaves
 _SCHEDULING = "AicpuKernel"
 
 
@@ -103,14 +106,15 @@ class Describer:
             "attributes": self.names.of_hashes(cached("attr", 0)),
             "state": np.where(has, self._states[cached("is_unaging", 0)], NONE),
             "hf32": np.where(has, self._hf32[cached("op_flag", 0) & 1], NONE),
+            "symbol": kernel_name,
         }
         return self.finished(row, found)
 
     def finished(self, row: Numbers, found: dict[str, Numbers]) -> pa.RecordBatch:
-        """Rows of descriptions; at the lowest level only names are left."""
+        """Rows of descriptions; at the lowest level only names and symbols are left."""
         if not self.has_details:
             for name in _FIELDS:
-                if name != "name":
+                if name not in _ALWAYS:
                     found[name] = np.full(len(row), 0 if name.endswith("count") else NONE, np.int64)
         return rows(len(row), row=row, **{name: found[name] for name in _FIELDS})
 
@@ -140,7 +144,7 @@ class Describer:
                 kind=np.where(is_scheduling, KERNEL_SCHEDULE, KERNEL_OPERATOR), name=found["name"],
                 block_count=np.where(is_scheduling, NONE, found["block_count"]),
                 **{name: or_null(found[name]) for name in ("op_type", "core", "mix_block_count", "attributes",
-                "state", "hf32")}, input_shapes=texts["input_shapes"], input_dtypes=texts["input_types"],
+                "state", "hf32", "symbol")}, input_shapes=texts["input_shapes"], input_dtypes=texts["input_types"],
                 input_formats=texts["input_formats"], output_shapes=texts["output_shapes"],
                 output_dtypes=texts["output_types"], output_formats=texts["output_formats"],
             )  # fmt: skip
@@ -213,8 +217,8 @@ class Node:
     def described(self, tracks: pa.RecordBatch, row: Numbers, operator: Numbers) -> pa.RecordBatch:
         """Descriptions of the tasks' operators."""
         describer = self._describer
-        node, outer, comm, type_, blocks, ratio = numbers(
-            tracks, "node", "outer", "comm", "type", "block_count", "core_ratio"
+        node, outer, comm, type_, kernel, blocks, ratio = numbers(
+            tracks, "node", "outer", "comm", "type", "kernel_name", "block_count", "core_ratio"
         )
         basic = self._basic.first(node, operator)
         has = basic != NONE
@@ -239,6 +243,7 @@ class Node:
             "attributes": describer.names.of_hashes(_at(self._attributes["attr"], attribute, 0)),
             "state": np.where(has, describer.states(of_basic("is_unaging")), NONE),
             "hf32": np.where(has, describer.hf32(of_basic("op_flag")), NONE),
+            "symbol": describer.names.of_hashes(kernel),
         }
         return describer.finished(row, found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,10 @@ from warehouse.readers.raw_flips import Flips
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, pair_codes, record, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
+ACCELERATOR = ("acc", "time", "read_bandwidth", "write_bandwidth", "read_outstanding", "write_outstanding")
 _BATCH_IDS_SINCE = 467473  # drvVersion
 _SQE_TYPES = (
     "AI_CORE", "AI_CPU", "AIV_SQE", "PLACE_HOLDER_SQE", "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE",
@@ -33,6 +35,7 @@ _SUB_TASK_TYPES = {
     13: "Load Context", 15: "DSA",
 }  # fmt: skip
 _COPY = "MEMCPY_ASYNC"
+_BATCH_BITS = (1 << 32) - 1  # of a key
 _UNKNOWN_DIRECTION = 65535
 _DIRECTIONS = {
     0: "host to host", 1: "host to device", 2: "device to host", 3: "device to device", 4: "managed memory",
@@ -54,12 +57,13 @@ class DevicePart:
         self.flips = Flips(is_inclusive=True)
         self.clocks: dict[int, _native.TickClock] = {}
         self._tasks = SortedRows(["start", "row"], run.spill)
-        self._keyed = SortedRows([*KEYS, "start", "row"], run.spill)
+        self._keyed = SortedRows([KEYS[0], "task", KEYS[1], "start", "row"], run.spill)
         self.events = SortedRows(DEVICE_ORDER, run.spill)
         self.launches = SortedRows(["connection_no", "class", "start_ns", "-end_ns"], run.spill)
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
         self._graph_tasks = SortedRows(["device", "model", "run", "start"], run.spill)
         self._next_descriptor = 0
@@ -107,6 +111,8 @@ class DevicePart:
         for kind, batch in self._run.device_stream(device, "stars_soc"):
             if kind != "device_task":
                 lone += batch.num_rows if kind == "lone_task_record" else 0
+                if kind == "acc_pmu":
+                    self._keep_accelerators(device.device_id, batch)
                 continue
             count = batch.num_rows
             fields = ("stream", "task", "context", "is_sub_task", "sqe_type", "sub_task_type")
@@ -125,12 +131,14 @@ class DevicePart:
             text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
 
+    def _keep_accelerators(self, device_id: int, batch: pa.RecordBatch) -> None:
+        found = self.accelerators.setdefault(device_id, SortedRows(["time"], self._run.spill))
+        found.add(rows(batch.num_rows, **dict(zip(ACCELERATOR, numbers(batch, *ACCELERATOR), strict=True))))
+
     def _join(self) -> None:
-        source = (
-            with_columns(batch, {"task_no": batch.column(KEYS[1]).to_numpy() >> 33}) for batch in self._keyed.batches()
-        )
         first_row = 0
-        for batch, (host,) in aligned(cut_at(source, [KEYS[0], "task_no"]), [self._host.tasks.batches()], KEYS):
+        tasks = self._keyed.batches(together=[KEYS[0], "task"])
+        for batch, (host,) in aligned(tasks, [self._host.tasks.batches()], KEYS):
             self._take(batch, host, first_row)
             first_row += batch.num_rows
         if self._ambiguous:
@@ -179,6 +187,7 @@ class DevicePart:
                 task_no=found["task"],
                 model_no=or_null(model),
                 is_covered=covered.astype(np.int64),
+                batch_no=found[KEYS[0]] & _BATCH_BITS,
                 run_no=or_null(np.where(model == NONE, NONE, occurrence + 1)),
                 row=row,
             )
@@ -207,10 +216,11 @@ class DevicePart:
                 device=device[small],
             )
         )
-        copy = self._names.types_named(type_, (_COPY,)) & self._host.has_copies
+        copy = self._names.types_named(type_, (_COPY,))
         size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
+        engine = self._device_types({name: column[copy] for name, column in found.items()})
         self._copies.add(
-            rows(len(size), start=start[copy], task_row=row[copy], size=np.maximum(size, 0), direction=direction)
+            rows(len(size), start=start[copy], task_row=row[copy], size=size, direction=direction, engine=engine)
         )
         graph = model != NONE
         self._graph_tasks.add(
@@ -236,6 +246,10 @@ class DevicePart:
 
     def _types(self, found: dict[str, Numbers], host_type: Numbers) -> Numbers:
         """The host's type of a task, or if it says nothing of use the device's."""
+        of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
+        return np.where(of_no_use, self._device_types(found), host_type)
+
+    def _device_types(self, found: dict[str, Numbers]) -> Numbers:
         sqe = found["sqe_type"]
         known = sqe < len(self._sqe_words)
         device_type = np.where(known, self._sqe_words[np.where(known, sqe, 0)], NONE)
@@ -245,21 +259,24 @@ class DevicePart:
         for number in np.unique(sub[found["is_sub_task"] == 1]).tolist():
             text = _SUB_TASK_TYPES.get(number, str(number))
             device_type[(found["is_sub_task"] == 1) & (sub == number)] = self._run.strings.own(text)
-        of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
-        return np.where(of_no_use, device_type, host_type)
+        return device_type
 
     def memory_copies(self) -> Iterator[pa.RecordBatch]:
-        """`memory_copy` batches in the order of their tasks."""
+        """`memory_copy` batches in the order of their tasks.  Where sizes were recorded at all, one that is missing is
+        0."""
         words = self._direction_words
         for batch in self._copies.batches():
-            task, size, direction = numbers(batch, "task_row", "size", "direction")
-            text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
-            yield record("memory_copy", batch.num_rows, task_row=task, size_bytes=size, direction=text)
+            task, size, direction, engine = numbers(batch, "task_row", "size", "direction", "engine")
+            facts: dict[str, Any] = {}
+            if self._host.has_copies:
+                text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
+                facts = {"size_bytes": np.maximum(size, 0), "direction": text}
+            yield record("memory_copy", batch.num_rows, task_row=task, engine=engine, **facts)
 
     def graph_runs(self) -> Iterator[pa.RecordBatch]:
         """`graph_run` batches by device and start: the n-th run of a graph is the n-th run of each of its tasks."""
         found = []
-        for batch in cut_at(self._graph_tasks.batches(), ["device", "model", "run"]):
+        for batch in self._graph_tasks.batches(together=["device", "model", "run"]):
             device, model, run, start, end = numbers(batch, "device", "model", "run", "start", "end")
             first = np.flatnonzero(
                 np.r_[True, (device[1:] != device[:-1]) | (model[1:] != model[:-1]) | (run[1:] != run[:-1])]
@@ -286,7 +303,7 @@ def _covered(found: dict[str, Numbers]) -> np.ndarray:
     whole = np.flatnonzero(found["context"] == NONE)
     if not len(sub) or not len(whole):
         return covered
-    groups, _ = pair_codes([(found[KEYS[0]], found[KEYS[0]][:0]), (found["task_no"], found["task_no"][:0])])
+    groups, _ = pair_codes([(found[KEYS[0]], found[KEYS[0]][:0]), (found["task"], found["task"][:0])])
     order = sub[np.lexsort((found["start"][sub], groups[sub]))]
     times, merged = pair_codes([(groups[order], groups[whole]), (found["start"][order], found["start"][whole])])
     place = np.searchsorted(times, merged)

@@ -40,7 +40,7 @@ class Names:
         found = self._hashes.find(hashes)
         unknown = (found == NONE) & (hashes != 0)
         if unknown.any():
-            found[unknown] = self._shown(hashes[unknown])
+            found[unknown] = self.of_numbers(hashes[unknown])
         return np.where(hashes == 0, NONE, found)
 
     def of_types(self, level: Numbers | int, types: Numbers) -> Numbers:
@@ -48,10 +48,11 @@ class Names:
         found = self._types.find((np.asarray(level) << _LEVEL_BITS) | types)
         unknown = found == NONE
         if unknown.any():
-            found[unknown] = self._shown(types[unknown])
+            found[unknown] = self.of_numbers(types[unknown])
         return found
 
-    def _shown(self, values: Numbers) -> Numbers:
+    def of_numbers(self, values: Numbers) -> Numbers:
+        """String numbers of numbers shown as such."""
         distinct, place = np.unique(values, return_inverse=True)
         for value in distinct.tolist():
             if value not in self._unknown:

@@ -12,7 +12,7 @@ from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
 from warehouse.readers.raw_rows import NONE, Numbers, adjacent, numbers, record, rows
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 HOST_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _STEP = "ProfilerStep#"
@@ -32,7 +32,6 @@ class FrameworkPart:
         self.has_queue = "op_mark" in run.files.framework
         self.pid: int | None = None
         self.moments = SortedRows(["time", "kind", "row"], run.spill)
-        self.dequeue_threads: set[tuple[int, int]] = set()
         self._events = host_events
         self._ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)
@@ -70,7 +69,7 @@ class FrameworkPart:
                 "host_event", count, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid, name=name,
                 sequence_no=batch.column("sequence_no"), forward_thread_no=batch.column("forward_thread_no"),
                 dtypes=strings.lists(batch.column("dtypes")), shapes=strings.lists(batch.column("shapes")),
-                stack=batch.column("stack"), row=number,
+                stack=batch.column("stack"), module=batch.column("modules"), row=number,
             )  # fmt: skip
             self._events.add(event if good.all() else event.filter(pa.array(good)))
             self._reject("op_range", count - int(good.sum()), "time-order", "ends before it starts")
@@ -143,7 +142,7 @@ class FrameworkPart:
     def _name_queue(self, ranges: SortedRows) -> None:
         """Host events of the queue: named after the dequeue where there is one (5.1)."""
         dequeue, enqueue, plain = _QueueNames(self.run, "Dequeue"), _QueueNames(self.run, "Enqueue"), "Enqueue"
-        for batch in cut_at(ranges.batches(), ["key"]):
+        for batch in ranges.batches(together=["key"]):
             half, tid, pid, name, start, end, key, row = numbers(
                 batch, "half", "tid", "pid", "name", "start", "end", "key", "row"
             )
@@ -170,12 +169,13 @@ class FrameworkPart:
                     row=row,
                 )
             )
-            moment = np.where(is_dequeue, start, end)
+            # those of a number stand together, dequeues first: whether the last is an enqueue
+            last = np.searchsorted(key, key, side="right") - 1
+            has_both = np.where(is_dequeue, half[last] == 0, same)
+            moment, met = np.where(is_dequeue, start, end), np.where(has_both, key, NONE)
             self.moments.add(
-                rows(len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=key)
+                rows(len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=met)
             )
-            threads = np.unique(np.stack([pid[is_dequeue], tid[is_dequeue]]), axis=1).T.tolist()
-            self.dequeue_threads.update((each, thread) for each, thread in threads)
 
     def _load_gc(self) -> None:
         for _, batch in self.run.framework("gc_record"):

@@ -12,9 +12,9 @@ import pyarrow as pa
 from warehouse.batches.records import HOST_ALLOCATION
 from warehouse.readers.raw_framework import FrameworkPart
 from warehouse.readers.raw_names import AllocationNames
-from warehouse.readers.raw_rows import NONE, Numbers, expanded, numbers, or_null, record, rows
+from warehouse.readers.raw_rows import NONE, Numbers, Until, expanded, numbers, or_null, record, rows
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 _NPU = 20
 _MALLOC, _FREE, _BLOCK_FREE = range(3)
@@ -61,7 +61,7 @@ class MemoryPart:
             self._totals.add(every)
             by_address.add(every.filter(pa.array(found["allocator"] == _TORCH_ALLOCATOR)))
         blocks = SortedRows(["time", "row"], self._run.spill)
-        for batch in cut_at(by_address.batches(), ["pid", "address"]):
+        for batch in by_address.batches(together=["pid", "address"]):
             blocks.add(_blocks(batch))
         self._name(blocks)
 
@@ -79,13 +79,19 @@ class MemoryPart:
             moments.add(rows(len(time), time=time, kind=3, row=number, end=NONE, name=NONE, pid=pid, tid=tid, key=NONE))
         if not row:
             return
-        names = np.full(row, NONE, np.int64)
-        for place, name in self._names.find(moments.batches(), self._framework.dequeue_threads):
-            names[place] = name
-        row = 0
+        names = SortedRows(["row"], self._run.spill)
+        for place, name in self._names.find(moments):
+            names.add(rows(len(place), row=place, name=name))
+        first, named = 0, Until(names.batches(), ("row",))
         for batch in blocks.batches():
-            self._add_allocations(batch, names[row : row + batch.num_rows], row)
-            row += batch.num_rows
+            last = first + batch.num_rows
+            name = np.full(batch.num_rows, NONE, np.int64)
+            found = named.up_to((last - 1,))
+            if found is not None:
+                place, number = numbers(found, "row", "name")
+                name[place - first] = number
+            self._add_allocations(batch, name, first)
+            first = last
 
     def _add_allocations(self, batch: pa.RecordBatch, name: Numbers, first: int) -> None:
         count = batch.num_rows
@@ -115,6 +121,7 @@ class MemoryPart:
                 start_active_bytes=found["active"],
                 **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
                 stream_ptr=found["stream"],
+                address=found["address"],
                 row=number,
             )
         )

@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import RECORDS
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_config import FolderConfig
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_files import DeviceFiles
+from warehouse.readers.raw_frequency import Frequencies
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, pair_codes, rows, with_columns
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 Reals = npt.NDArray[np.float64]
 _COUNTERS = tuple(f"counter_{place}" for place in range(8))
@@ -39,17 +39,17 @@ class _Core:
 
 
 class MetricPart:
-    """`task_metric` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did
+    """`task_metrics` rows: for every task with a PMU record the metrics of both kinds of cores, 0 for one that did
     not work."""
 
-    def __init__(self, run: RawRun, host: HostTasks, device: DevicePart) -> None:
+    def __init__(self, run: RawRun, host: HostTasks, device: DevicePart, frequencies: Frequencies) -> None:
         self._run = run
         self._host = host
         self._device = device
         self._cores: dict[tuple[int, int], _Core] = {}  # (device, kind of core)
         self._records = SortedRows([*KEYS, "end", "row"], run.spill)
         self._counted = SortedRows(["row", "task_row", "number"], run.spill)
-        self._frequencies: dict[int, tuple[Numbers, Numbers]] = {}
+        self._frequencies = frequencies
         self._names: list[str] = []
         self._numbers: Numbers = np.empty(0, np.int64)
 
@@ -57,7 +57,6 @@ class MetricPart:
         """Decode the PMU records and find their tasks."""
         for device in self._run.files.devices:
             if "ffts_profile" in device.streams and device.device_id in self._device.clocks and self._configure(device):
-                self._load_frequencies(device)
                 self._load_records(device)
         for core in self._cores.values():
             self._names += [name for name in core.names if name not in self._names]
@@ -81,21 +80,6 @@ class MetricPart:
             cores, mhz = folder.number("ai_core_num" if kind == _AIC else "aiv_num"), _nominal(folder, kind)
             self._cores[device.device_id, kind] = _Core(metrics, names, int(cores or 0), mhz)
         return True
-
-    def _load_frequencies(self, device: DeviceFiles) -> None:
-        """Changes of the cores' clock, in order of time."""
-        times, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for kind, batch in self._run.device_stream(device, "lpmFreqConv"):
-            if kind == "frequency":
-                times.append(self._device.ns(device.device_id, batch.column("time")))
-                values.append(numbers(batch, "mhz")[0])
-        time, value = np.concatenate(times), np.concatenate(values)
-        order = np.argsort(time, kind="stable")
-        self._frequencies[device.device_id] = time[order], value[order]
-
-    def frequencies(self) -> dict[int, tuple[Numbers, Numbers]]:
-        """Device -> (time, MHz) of the changes of its cores' clock."""
-        return self._frequencies
 
     def _load_records(self, device: DeviceFiles) -> None:
         row = 0
@@ -132,7 +116,7 @@ class MetricPart:
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""
         lost = 0
-        tasks = cut_at(self._device.joined.batches(), list(KEYS))
+        tasks = self._device.joined.batches(together=list(KEYS))
         for batch, (records,) in aligned(tasks, [self._records.batches()], KEYS):
             if records is None:
                 continue
@@ -166,8 +150,8 @@ class MetricPart:
         return [int(number) for number in self._numbers]
 
     def tasks(self) -> Iterator[pa.RecordBatch]:
-        """`task_metric` batches; the values of a task are together."""
-        counted = cut_at(self._counted.batches(), ["row"])
+        """`task_metrics` batches."""
+        counted = self._counted.batches(together=["row"])
         for batch, (operators,) in aligned(counted, [self._host.operators.batches()], ("row",)):
             if operators is not None and batch.num_rows:
                 yield self._evaluated(batch, operators)
@@ -178,22 +162,16 @@ class MetricPart:
         place = np.searchsorted(known, found["row"])
         blocks, mix_blocks = (column[place] for column in numbers(operators, "block_count", "mix_block_count"))
         table, task_row, descriptor = self._table(found, blocks, mix_blocks)
-        count = len(task_row)
-        width = len(self._names)
         order = np.argsort(descriptor, kind="stable")
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array(np.repeat(task_row[order], width)), pa.array(np.tile(self._numbers, count)),
-                pa.array(table[order].reshape(-1)),
-            ],
-            schema=RECORDS["task_metric"],
-        )  # fmt: skip
+        columns = {"task_row": task_row[order]}
+        columns |= {str(place): column[order] for place, column in enumerate(table)}
+        return pa.RecordBatch.from_pydict(columns)
 
     def _table(self, found: dict[str, Numbers], blocks: Numbers, mix_blocks: Numbers) -> tuple[Reals, Numbers, Numbers]:
-        """A row a task, a column a metric."""
+        """A row a metric, a column a task."""
         task_row, first, place = np.unique(found["task_row"], return_index=True, return_inverse=True)
         place = place.reshape(-1)
-        table = np.zeros((len(task_row), len(self._names)))
+        table = np.zeros((len(self._names), len(task_row)))
         columns = {name: column for column, name in enumerate(self._names)}
         for (device, kind), core in self._cores.items():
             mine = (found["device"] == device) & (found["core"] == kind)
@@ -220,15 +198,14 @@ class MetricPart:
             )
         )
         for name, column in zip(core.names, values.columns, strict=True):
-            table[task, columns[name]] = column.to_numpy()
+            table[columns[name], task] = column.to_numpy()
 
     def _mhz(self, counts: _Counts, core: _Core) -> Numbers:
         """The clock when each task ended: as last changed before it, else the nominal one."""
         found = np.full(len(counts.end), round(core.mhz), np.int64)
-        for device, (time, value) in self._frequencies.items():
-            place = np.searchsorted(time, counts.end, side="right") - 1
-            known = (counts.device == device) & (place >= 0)
-            found[known] = value[place[known]]
+        for device in np.unique(counts.device).tolist():
+            mine = counts.device == device
+            found[mine] = self._frequencies.at(device, counts.end[mine], round(core.mhz))
         return found
 
 

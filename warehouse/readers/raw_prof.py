@@ -10,6 +10,8 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.json_text import decimal
+from warehouse.readers.raw_aicpu import AicpuPart
+from warehouse.readers.raw_cache import CachePart
 from warehouse.readers.raw_calls import CallPart
 from warehouse.readers.raw_comm import CommPart
 from warehouse.readers.raw_config import host_clock
@@ -17,7 +19,9 @@ from warehouse.readers.raw_counters import CounterPart
 from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_dictionary import Names
+from warehouse.readers.raw_frequency import Frequencies
 from warehouse.readers.raw_graphs import GraphPart
+from warehouse.readers.raw_marks import MarkPart
 from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_metrics import MetricPart
 from warehouse.readers.raw_rows import numbers, or_null, record, with_columns
@@ -80,10 +84,18 @@ class ProfPart:
         comm = self._comm = CommPart(run, self.names, calls, host, device)
         comm.load()
         self._describe(host, device)
-        self.metrics = MetricPart(run, host, device)
+        frequencies = Frequencies(run, device.clocks)
+        frequencies.load()
+        self.metrics = MetricPart(run, host, device, frequencies)
         self.metrics.load()
-        self.counters = CounterPart(run, self.names, calls, self.metrics, self.pid)
+        self.counters = CounterPart(run, device, frequencies)
         self.counters.load()
+        aicpu = AicpuPart(run, device)
+        aicpu.load()
+        caches = CachePart(run, device)
+        caches.load()
+        marks = MarkPart(run, self.names, calls, self.pid)
+        marks.load()
         self._load_engine_memory(calls)
         self.streams = {
             "kernel": lambda: self._describer.kernels(self._kernels.batches()),
@@ -92,8 +104,11 @@ class ProfPart:
             "device_event": device.events.batches,
             "memory_copy": device.memory_copies,
             "comm_task": comm.tasks,
-            "task_metric": self.metrics.tasks,
-            "mark": self.counters.marks,
+            "task_metrics": self.metrics.tasks,
+            "aicpu_task": aicpu.tasks,
+            "data_queue": aicpu.queues,
+            "cache_rate": caches.rates,
+            "mark": marks.marks,
             "module_memory": self.counters.module_memory,
             "device_memory": self.counters.device_memory,
         }

@@ -10,7 +10,7 @@ import pyarrow as pa
 from warehouse.batches.records import HOST_PYTHON
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_framework import FrameworkPart
-from warehouse.readers.raw_rows import Dictionary, adjacent, numbers, record, rows
+from warehouse.readers.raw_rows import Dictionary, Numbers, adjacent, numbers, record, rows
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
@@ -30,6 +30,7 @@ class PythonPart:
         self._module_names: dict[tuple[int, int], int] = {}
         self._unknown: dict[int, int] = {}
         self._latest: dict[int, int] = {}
+        self._open: dict[int, dict[int, int]] = {}  # thread -> level -> number of the latest call there
         self._ignored = 0
         run.strings.watch("module", lambda text: _MODULE in text)
 
@@ -66,6 +67,7 @@ class PythonPart:
     def _leveled(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Each call and return with the depth of its frame: a return ends whatever frame is innermost, or nothing."""
         depths: dict[int, int] = {}
+        seen: dict[int, int] = {}
         place = 0
         for batch in batches:
             tid, pid, time, key, is_return, tag = numbers(batch, "tid", "pid", "time", "key", "is_return", "tag")
@@ -84,10 +86,30 @@ class PythonPart:
                 order = np.arange(place, place + last - first)
                 place += last - first
                 level = np.where(is_return[part] == 1, before, after)
+                number = np.arange(last - first) + seen.get(thread, 0)
+                seen[thread] = int(number[-1]) + 1
+                outer = self._outer_frames(thread, number, level, is_return[part])
                 yield rows(
                     int(kept.sum()), tid=tid[part][kept], pid=pid[part][kept], level=level[kept], place=order[kept],
-                    time=time[part][kept], name=name[kept], is_return=is_return[part][kept],
+                    time=time[part][kept], name=name[kept], is_return=is_return[part][kept], number=number[kept],
+                    outer=outer[kept],
                 )  # fmt: skip
+
+    def _outer_frames(self, thread: int, number: Numbers, level: Numbers, is_return: Numbers) -> Numbers:
+        """Number of the frame around each call, 0 for none: the latest call one level further out."""
+        latest = self._open.setdefault(thread, {})
+        call = np.flatnonzero(is_return == 0)
+        width = int(number[-1]) + 1
+        known = np.array(list(latest.items()), dtype=np.int64).reshape(-1, 2)
+        key = np.sort(np.concatenate([known[:, 0] * width + known[:, 1], level[call] * width + number[call]]))
+        outer = np.zeros(len(level), np.int64)
+        wanted = (level[call] - 1) * width + number[call]
+        place = np.searchsorted(key, wanted) - 1
+        has = (place >= 0) & (key[place] // width == level[call] - 1)
+        outer[call[has]] = key[place[has]] % width
+        last = np.r_[key[1:] // width != key[:-1] // width, True] if len(key) else np.empty(0, bool)
+        latest.update(zip((key[last] // width).tolist(), (key[last] % width).tolist(), strict=True))
+        return outer
 
     def _frame_names(self, thread: int, key: np.ndarray, is_return: np.ndarray, tag: np.ndarray) -> np.ndarray:
         """String numbers: the dictionary's text, `nn.Module: Class_n` for a module call, the key's digits if it has
@@ -117,7 +139,9 @@ class PythonPart:
         again."""
         position = 0
         for batch in adjacent(_closed(levels.batches())):
-            tid, pid, level, time, name, is_return = numbers(batch, "tid", "pid", "level", "time", "name", "is_return")
+            tid, pid, level, time, name, is_return, number, outer = numbers(
+                batch, "tid", "pid", "level", "time", "name", "is_return", "number", "outer"
+            )
             is_call = is_return[:-1] == 0
             follows = (tid[1:] == tid[:-1]) & (level[1:] == level[:-1]) & (is_return[1:] == 1)
             call = np.flatnonzero(is_call)
@@ -135,6 +159,8 @@ class PythonPart:
                     pid=pid[call],
                     tid=tid[call],
                     name=name[call],
+                    frame_no=number[call],
+                    outer_frame_no=outer[call],
                     row=np.arange(position, position + len(call)),
                 )
             )
@@ -147,4 +173,4 @@ def _closed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for last in batches:
         yield last
     if last is not None:
-        yield rows(1, tid=-1, pid=-1, level=-1, place=-1, time=0, name=0, is_return=1)
+        yield rows(1, tid=-1, pid=-1, level=-1, place=-1, time=0, name=0, is_return=1, number=0, outer=0)

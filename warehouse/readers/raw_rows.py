@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS
+from warehouse.readers.sorted_rows import SortedRows
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1
@@ -53,6 +54,16 @@ def numbers(batch: pa.RecordBatch, *names: str) -> list[Numbers]:
     return found
 
 
+def as_bits(column: npt.NDArray[Any]) -> Numbers:
+    """Doubles as the integers that have their bits, so that they can be among int64 columns; integers as they are.
+    Read as a double again, NONE is not a number.
+
+    >>> as_bits(np.array([1.5])).view(np.float64).tolist(), bool(np.isnan(np.array([NONE]).view(np.float64))[0])
+    ([1.5], True)
+    """
+    return column.view(np.int64) if column.dtype == np.float64 else column
+
+
 def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     """A column with null where the array holds `missing`.
 
@@ -85,16 +96,39 @@ def aligned(
     first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
 ) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
     """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
-    keys and rows of `first` with equal keys never stand in two batches (sorted_rows.cut_at).  Rows of the others
+    keys and rows of `first` with equal keys never stand in two batches.  Rows of the others
     before or between them come with the next batch; those after the last do not come.
     """
-    readers = [_Until(other, keys) for other in others]
+    readers = [Until(other, keys) for other in others]
     for batch in first:
         limit = tuple(int(batch.column(key)[-1].as_py()) for key in keys)
         yield batch, [reader.up_to(limit) for reader in readers]
 
 
-class _Until:
+def aligned_whole(
+    first: Iterator[pa.RecordBatch], other: SortedRows, keys: tuple[str, ...]
+) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch]]:
+    """As `aligned` for one other, all rows of which come: those after the last of `first` with None.
+
+    >>> from warehouse.readers.sorted_rows import SpillFolder
+    >>> rows_ = SortedRows(["key"], SpillFolder())
+    >>> rows_.add(rows(3, key=np.array([1, 2, 5])))
+    >>> first = iter([rows(2, key=np.array([2, 3]))])
+    >>> [(mine and mine.num_rows, found.num_rows) for mine, found in aligned_whole(first, rows_, ("key",))]
+    [(2, 2), (None, 1)]
+    """
+    reader = Until(other.batches(), keys)
+    for batch in first:
+        found = reader.up_to(tuple(int(batch.column(key)[-1].as_py()) for key in keys))
+        if found is not None:
+            yield batch, found
+    for rest in reader.rest():
+        yield None, rest
+
+
+class Until:
+    """Rows of a sorted stream, up to one limit after the other."""
+
     def __init__(self, source: Iterator[pa.RecordBatch], keys: tuple[str, ...]) -> None:
         self._source = source
         self._keys = keys
@@ -118,6 +152,12 @@ class _Until:
         if not parts:
             return None
         return parts[0] if len(parts) == 1 else joined(parts)
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """What was never asked for."""
+        if self._kept is not None:
+            yield self._kept
+        yield from self._source
 
 
 def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:

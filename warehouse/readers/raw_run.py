@@ -13,13 +13,14 @@ import pyarrow.compute as pc
 from warehouse import _native
 from warehouse.errors import InputError
 from warehouse.readers.input_file import check_regular_file
-from warehouse.readers.issues import WARNING, Ledger
+from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
-from warehouse.readers.raw_files import DeviceFiles, RawFiles, StreamFiles
+from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.sorted_rows import SpillFolder
 
 _TENSOR_LISTS = "tensor_list"
+_PARAMETERS = "param_tensor_info"
 _SIDE_ROWS = ("stack_frame", _TENSOR_LISTS)
 
 
@@ -27,7 +28,7 @@ class RawRun:
     """Files, configuration, strings and ledgers of a run.
 
     `ledgers` has one ledger a data file: its records as the decoder counted them, its faults as issues.  `ledger` takes
-    what concerns the run as a whole.  `bytes_of` tells what became of the bytes of each file (decoded, rejected).
+    what concerns the run as a whole.  `bytes_of` tells how many bytes of each file decoders decoded and rejected.
     """
 
     def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
@@ -45,6 +46,11 @@ class RawRun:
             self.ledgers[path].note(
                 WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
             )
+        if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
+            ledger = self.ledgers[path_of_parameters] = Ledger()
+            ledger.found(_PARAMETERS, 0)
+            text = "tensors of parameters and optimizers are not read: no table holds them"
+            ledger.note(INFO, "not-read", text, table=_PARAMETERS)
 
     def close(self) -> None:
         self.spill.close()
@@ -60,6 +66,17 @@ class RawRun:
                         ledger.note(
                             WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
                         )
+
+    def bytes_of_all(self) -> dict[Path, tuple[int, int]]:
+        """Bytes of every file of the run, decoded and rejected: configuration is read as a whole, and what no decoder
+        saw is rejected."""
+        found = dict(self.bytes_of)
+        for path, kind in self.files.files():
+            if path not in found:
+                size = path.stat().st_size
+                is_read = kind == CONFIGURATION and path not in self.config.damaged
+                found[path] = (size, 0) if is_read else (0, size)
+        return found
 
     def lose(self, path: Path, stream: str, count: int, code: str, text: str) -> None:
         """Book records that were decoded, or are being decoded, as left out after all."""

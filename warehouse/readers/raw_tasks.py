@@ -14,9 +14,19 @@ from warehouse.readers.raw_describe import Describer
 from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_flips import Flips
 from warehouse.readers.raw_graphs import GraphPart
-from warehouse.readers.raw_rows import NONE, Lookup, Numbers, aligned, expanded, numbers, rows, with_columns
+from warehouse.readers.raw_rows import (
+    NONE,
+    Lookup,
+    Numbers,
+    aligned,
+    as_bits,
+    expanded,
+    numbers,
+    rows,
+    with_columns,
+)
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows, cut_at
+from warehouse.readers.sorted_rows import SortedRows
 
 COMPUTE, SMALL_OP, OTHER = range(3)  # class of a task
 _FLIP, _MAINTENANCE = 98, 6  # runtime task types with fixed numbers
@@ -38,7 +48,7 @@ _POINTS = {
     "compact.hccl_op_info": ("relay", "retry", "data_type", "algorithm", "count", "group"),
     "additional.hccl_info": (
         "item", "group", "local_rank", "remote_rank", "rank_count", "plane", "context", "notify", "size", "data_type",
-        "link_type", "transport_type", "rdma_type",
+        "link_type", "transport_type", "rdma_type", "duration_estimated",
     ),
 }  # fmt: skip
 KEYS = ("device_stream_batch", "task_context")
@@ -82,7 +92,7 @@ class HostTasks:
                     self._describer.add_tensor_lists(batch)
                     continue
                 count = batch.num_rows
-                columns: dict[str, Any] = dict(zip(fields, numbers(batch, *fields), strict=True))
+                columns: dict[str, Any] = dict(zip(fields, map(as_bits, numbers(batch, *fields)), strict=True))
                 (thread,) = numbers(batch, "thread")
                 points = rows(
                     count, time=self._calls.ns(batch.column("time")), thread=thread, row=np.arange(row, row + count),
@@ -127,7 +137,7 @@ class HostTasks:
         located = self._calls.located("compact.task_track")
         if located is None:
             return
-        tracks = cut_at(located.batches(), ["time"])
+        tracks = located.batches(together=["time"])
         for batch, (copies,) in aligned(tracks, [self._copies.batches()], ("time",)):
             self._sort_out(batch, copies)
         self._take_launched()
@@ -237,7 +247,7 @@ class HostTasks:
             "additional.context_id_info",
         )
         others = [self._by("outer", stream) for stream in streams]
-        launched = cut_at(self._launched.batches(), ["outer"])
+        launched = self._launched.batches(together=["outer"])
         for batch, found in aligned(launched, others, ("outer",)):
             node = self._describer.node(*found)
             task, operator = node.operators_of(batch)
@@ -262,7 +272,7 @@ class HostTasks:
 
     def _take_small_ops(self) -> None:
         """Tasks of collectives: a row an operation and context."""
-        tracks = cut_at(self._in_comm.batches(), ["comm"])
+        tracks = self._in_comm.batches(together=["comm"])
         for batch, (infos,) in aligned(tracks, [self._by("comm", "additional.hccl_info")], ("comm",)):
             comm, outer, parent, type_ = numbers(batch, "comm", "outer", "parent", "comm_type")
             master = self._names.types_named(self._names.of_types(5500, type_), ("master",))

@@ -23,13 +23,14 @@ from warehouse.store.interning import storable
 from warehouse.store.loader import Column, Loader, writing_to
 from warehouse.store.table_list import TABLES
 
-# runs and ranks are told apart by path; kernels are known again by content; numbers of stacks go on from the largest
-READ_BACK = ("run", "rank", "kernel", "stack_frame")
+# runs and ranks are told apart by path
+READ_BACK = ("run", "rank")
 # ids are given when a task enters the queue, rows written when it leaves
 _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384
 # of keys being sorted: four times as much loads a tenth faster, and memory grows with the rows for longer
 _MEMORY_BYTES = 16 << 20
+_AHEAD_BYTES = 8 << 20  # of columns that wait to be written
 _ROWS = 10_000
 _NO_STRING = -1
 _ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}
@@ -71,14 +72,18 @@ class BulkLoader(Loader):
         """As `Loader.undoing`."""
         self._writer.mark()
         before = {table: self.last_id(table) for table in self._read_back}
+        next_stack = self._next_stack
         try:
             yield
+            with writing_to(self.path), _refusals():
+                self._writer.settle()
         except (WriteError, KeyboardInterrupt):
             raise  # the file is given up
         except BaseException:
             self._writer.rewind()
             self._writer.release()
             self._delete_after(before)
+            self._next_stack = next_stack
             raise
         self._writer.release()
 
@@ -120,6 +125,7 @@ def bulk_loader(
             application_id=connection.execute("PRAGMA application_id").fetchone()[0],
             user_version=connection.execute("PRAGMA user_version").fetchone()[0],
             memory_bytes=_MEMORY_BYTES,
+            ahead_bytes=_AHEAD_BYTES,
             unordered=_UNORDERED,
             strings="string",
         )
@@ -156,4 +162,3 @@ def _texts(values: Sequence[str | None]) -> pa.Array:
         return pa.array(values, pa.large_string())
     except UnicodeEncodeError:
         return pa.array([None if each is None else storable(each) for each in values], pa.large_string())
-

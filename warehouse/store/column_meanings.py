@@ -29,6 +29,10 @@ def _texts(lines: str) -> dict[str, str]:
 _ANYWHERE = _texts("""
     action_id                     string.id: malloc, free, block free ...
     address                       start of the block
+    aic_core_count                cube cores of the device
+    aic_mhz                       nominal clock of the cube cores, MHz
+    aiv_core_count                vector cores of the device
+    aiv_mhz                       nominal clock of the vector cores, MHz
     algorithm_id                  string.id: MESH-RING ...
     alias                         name that the framework gave it
     allocated_bytes               allocated
@@ -69,6 +73,7 @@ _ANYWHERE = _texts("""
     counter_id                    counter.id
     data_type_id                  string.id: FP16 ...
     ddr_bytes                     DDR in use
+    decoded_bytes                 bytes of it that were read; none for databases, of which records are counted
     depth                         number of enclosing rows
     dequeue_end_ns                end of the dequeue, Unix epoch
     dequeue_name_id               string.id: name of the dequeue
@@ -91,16 +96,19 @@ _ANYWHERE = _texts("""
     element_count                 elements of that type
     end_ns                        end, Unix epoch
     end_thread_id                 thread.id where the range ended
+    engine_id                     string.id: what moved it as the device says, SDMA_SQE, PCIE_DMA_SQE
     enqueue_end_ns                end of the enqueue, Unix epoch
     enqueue_name_id               string.id: name of the enqueue
     enqueue_start_ns              start of the enqueue, Unix epoch
     enqueue_thread_id             thread.id of the enqueue
+    estimated_us                  how long the library expected it to take
     event_type_id                 string.id: marker, push/pop, start/end, marker_ex
     family                        HBM, LLC, NIC ...
     fingerprint                   digest of its content
     first_offset                  record, or byte, where it was met first
     first_start_ns                start of the first operator, Unix epoch
     forward_thread_no             thread of the forward operator, 0 in forward
+    frame_no                      number the tracer's events give it on its thread, from 0
     framework_version             torch_npu
     free                          us; nothing ran between operators
     free_ns                       nothing ran between operators
@@ -115,7 +123,6 @@ _ANYWHERE = _texts("""
     group_rank                    rank in the group
     hbm_bytes                     HBM in use
     hf32_id                       string.id: YES or NO: may compute in HF32
-    hit_ratio                     hits
     host_name                     host
     host_uid                      number of the host
     id                            rowid; what the *_id of other tables point at
@@ -133,7 +140,7 @@ _ANYWHERE = _texts("""
     is_schedule                   1 = scheduling task of a collective, not an operator
     is_simulated                  1 = recorded on a simulated device
     is_vendor                     1 = the vendor's tools make the same link
-    item_id                       string.id: item
+    item_id                       string.id: what it handles, an operator or a model; none for none
     kernel_id                     kernel.id
     kind                          0 computing, 1 communication, 2 communication not overlapped, 3 free
     lane                          0, or the extra lane where it nests
@@ -150,9 +157,8 @@ _ANYWHERE = _texts("""
     max_end_ns                    latest end, Unix epoch
     message_id                    string.id: the user's text
     min_start_ns                  earliest start, Unix epoch
-    miss_ratio                    misses
     mix_block_count               cores of the other kind used
-    mode_id                       string.id: struct type, such as launch
+    mode_id                       string.id: ACL_NN, master ...: kind of a call, where its name does not tell
     model_no                      number of the graph
     model_stream_no               stream that the graph runs on
     modified_ns                   when it was changed last, Unix epoch
@@ -168,6 +174,7 @@ _ANYWHERE = _texts("""
     op_type_id                    string.id: operator type
     operation_no                  number that its tasks carry
     original_stream_no            stream that was captured
+    outer_frame_no                that number of the frame around it; 0 = none
     output_dtypes_id              string.id: output types
     output_formats_id             string.id: output formats
     output_shapes_id              string.id: output shapes, as recorded
@@ -190,6 +197,7 @@ _ANYWHERE = _texts("""
     rank_origin                   what told the rank
     rdma_type_id                  string.id: kind of RDMA task
     record_count                  records in it
+    rejected_bytes                bytes of it that are damaged, of a form that is not known, or read by nobody
     rejected_count                records of it that were rejected
     release_active_bytes          active in total at the release
     release_allocated_bytes       allocated in total at the release
@@ -225,6 +233,7 @@ _ANYWHERE = _texts("""
     stream_no                     stream
     stream_ptr                    stream of the block
     string_id                     string.id: the frame
+    symbol_id                     string.id: symbol of its binary
     synchronization_time          ms; waiting before the first transfer
     table_name                    table
     task_count                    tasks executed
@@ -250,9 +259,12 @@ _ANYWHERE = _texts("""
     type_id                       string.id: task type
     unit                          unit of the values
     value                         value
-    victim_ratio                  victims
     wait_ns                       gap to the row before it in the order of kernel_details.csv
     wait_time                     ms; waiting
+    index_no                      number that the record gives
+    start_us                      start on a clock of the AI CPU, us
+    end_us                        end on that clock, us
+    row_no                        order of the record in its files
 """)
 
 _OF_TABLE = _texts("""
@@ -295,4 +307,15 @@ _OF_TABLE = _texts("""
     step_time.step_id             step.id; none without steps
     string.value                  the text
     thread.rank_id                rank.id of the rank it belongs to
+    data_queue.name_id            string.id: what was done, or the node that waited
+    data_queue.source_id          string.id: the queue
+    data_queue.time_ns            time of the record, Unix epoch
+    data_queue.size               fill of the queue
+    cache_rate.family             l2 or tlb
+    cache_rate.hit_ratio          hits / requests
+    cache_rate.start_ns           start of the execution that it counts, Unix epoch; none where that cannot be told
+    cache_rate.end_ns             its end
+    cache_rate.victim_ratio       victims / requests; of L2
+    cache_rate.miss_ratio         misses / requests; of address translation
+    cache_rate.device_task_id     device_task.id; none where the execution cannot be told
 """)

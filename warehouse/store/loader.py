@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-import polars as pl
 import pyarrow as pa
 
 from warehouse.errors import WriteError
@@ -34,6 +33,7 @@ class Loader:
         self.path = path
         self._strings = Strings(connection)
         self._next_ids: dict[str, int] = {}
+        self._next_stack: int | None = None
 
     def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
         """Append rows and return their number.  Columns left out are NULL; `id` left out is given by SQLite.
@@ -76,6 +76,15 @@ class Loader:
         self._next_ids[table] += count
         return first
 
+    def reserve_stacks(self, count: int) -> int:
+        """As `reserve`, for the numbers of stacks: many rows of `stack_frame` share one."""
+        if self._next_stack is None:
+            found = self.connection.execute("SELECT max(stack_id) FROM stack_frame").fetchone()[0]
+            self._next_stack = int(found or 0) + 1
+        first = self._next_stack
+        self._next_stack += count
+        return first
+
     def last_id(self, table: str) -> int:
         """The largest rowid (= id) in the table, 0 if it is empty."""
         name = TABLES[table].name
@@ -99,12 +108,14 @@ class Loader:
         the rows.  A WriteError ends the whole transaction, so nothing is undone for it.
         """
         before = {table: self.last_id(table) for table in TABLES}
+        next_stack = self._next_stack
         try:
             yield
         except (WriteError, KeyboardInterrupt):
             raise
         except BaseException:
             self._delete_after(before)
+            self._next_stack = next_stack
             self._strings.forget()
             raise
 
@@ -147,20 +158,32 @@ def _is_scalar(column: Any) -> bool:
 
 
 def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
-    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a cell in between: polars is quicker."""
+    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a number in between."""
     if _is_scalar(column):
         return repeat(column, count)
     if isinstance(column, list | tuple):
         return column
-    if isinstance(column, pa.Array | pa.ChunkedArray):
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if isinstance(column, pa.Array) and column.type == pa.int64() and column.null_count == 0:
-            data = column.buffers()[1]
-            return memoryview(data).cast("q")[column.offset : column.offset + count].tolist() if data else []
-        if pa.types.is_boolean(column.type):
-            column = column.cast(pa.int8())
-        values = pl.from_arrow(column)
-        assert isinstance(values, pl.Series)
-        return values.to_list()
-    return memoryview(column).tolist()
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        return memoryview(column).tolist()
+    if isinstance(column, pa.ChunkedArray):
+        return [value for chunk in column.chunks for value in _values(chunk, len(chunk))]
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    if pa.types.is_integer(column.type) and column.type != pa.uint64():
+        return _numbers(column.cast(pa.int64()), "q")
+    values: list[Any] = _numbers(column, "d") if column.type == pa.float64() else column.to_pylist()
+    return values
+
+
+def _numbers(column: pa.Array, form: Literal["q", "d"]) -> list[Any]:
+    data = column.buffers()[1]
+    if not data:
+        return [None] * len(column)
+    values: list[Any] = memoryview(data).cast(form)[column.offset : column.offset + len(column)].tolist()
+    if column.null_count:
+        for place, is_null in enumerate(column.is_null().to_pylist()):
+            if is_null:
+                values[place] = None
+    return values

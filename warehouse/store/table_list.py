@@ -52,7 +52,7 @@ class WarehouseTable:
 
 TABLES: dict[str, WarehouseTable] = {}
 
-_UNITS = ("ns", "bytes", "count", "ratio")
+_UNITS = ("ns", "us", "bytes", "count", "ratio")
 _KINDS = {"": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
@@ -88,7 +88,12 @@ _table(
     "run_id rank_no",
     unique=("path",),
 )
-_table("device", "Devices a rank recorded on.", "rank_id! device_id! chip_name:text", unique=("rank_id device_id",))
+_table(
+    "device",
+    "Devices a rank recorded on.",
+    "rank_id! device_id! chip_name:text aic_core_count aiv_core_count aic_mhz:real aiv_mhz:real",
+    unique=("rank_id device_id",),
+)
 _table(
     "rank_metadata",
     "What the profile says of itself, name by name, as it stands there.",
@@ -99,7 +104,7 @@ _table(
     "source",
     "One input file, and what became of it.",
     """id rank_id path:text! kind:text! state:text! size_bytes! modified_ns fingerprint:text
-    record_count! loaded_count! rejected_count! note:text""",
+    record_count! loaded_count! rejected_count! note:text decoded_bytes rejected_bytes""",
     "rank_id",
     "path",
 )
@@ -159,7 +164,8 @@ _table(
 _table(
     "python_call",
     "One Python frame.",
-    "id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane!",
+    """id rank_id! start_ns! end_ns! thread_id! name_id! module_id parent_id depth! step_id lane! frame_no
+    outer_frame_no""",
     "rank_id start_ns",
 )
 _table(
@@ -216,11 +222,15 @@ _table(
     "kernel",
     "What a kernel is, once for all its executions.",
     """id name_id! op_type_id core_id block_count mix_block_count input_shapes_id input_dtypes_id input_formats_id
-    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!""",
+    output_shapes_id output_dtypes_id output_formats_id attributes_id state_id hf32_id grid_id block_id is_schedule!
+    symbol_id""",
     "name_id",
 )
 _table(
-    "memory_copy", "Size and direction of a copy.", "device_task_id! rank_id! size_bytes direction_id", "device_task_id"
+    "memory_copy",
+    "Size and direction of a copy.",
+    "device_task_id! rank_id! size_bytes direction_id engine_id",
+    "device_task_id",
 )
 
 _METRICS = """
@@ -289,7 +299,7 @@ _table(
     "comm_task",
     "One task of a collective; its times are those of its device_task.",
     """id rank_id! device_task_id! comm_op_id comm_group_id name_id type_id plane_no notify_no rdma_type_id src_rank_no
-    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane!""",
+    dst_rank_no transport_id link_type_id data_type_id size_bytes is_master bandwidth:real lane! estimated_us:real""",
     "comm_op_id",
     "device_task_id",
 )
@@ -369,13 +379,22 @@ _table(
 _table(
     "cache_rate",
     "Cache rates of a task; only raw profiles have them.",
-    "rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real",
+    """rank_id! device_task_id device_id! family:text! hit_ratio:real victim_ratio:real miss_ratio:real row_no stream_no
+    task_no start_ns end_ns""",
     "rank_id",
+    "rank_id start_ns",
 )
 _table(
     "aicpu_task",
     "One task of the AI CPU; only raw profiles have them.",
-    """id rank_id! device_id! time_ns! name_id stream_no task_no compute_ns copy_ns task_ns dispatch_ns total_ns""",
+    """id rank_id! device_id! time_ns! name_id stream_no task_no compute_ns copy_ns task_ns dispatch_ns total_ns
+    device_task_id""",
+    "rank_id time_ns",
+)
+_table(
+    "data_queue",
+    "One use of a queue of input data by the AI CPU; only raw profiles have them.",
+    "id rank_id! device_id! time_ns! name_id source_id index_no size start_us end_us",
     "rank_id time_ns",
 )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from warehouse.errors import WriteError
 from warehouse.store.bulk_loader import bulk_loader
 from warehouse.store.loader import Loader, writing_to
+from warehouse.store.new_tables import make_tables
 from warehouse.store.opening import listen_to_signals, open_write
 from warehouse.store.registry import stale_views
 from warehouse.store.version import latest_version
@@ -108,8 +109,15 @@ def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: 
 
 def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
     """A database at `place` with all tables and views, for the warehouse `path`."""
-    _migrate(path, lambda: _connect_new(place))
-    return _connect_new(place)
+    connection = _connect_new(place)
+    try:
+        with writing_to(path):
+            if not make_tables(connection):
+                _migrate(path, lambda: _connect_new(place))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect_new(path: Path) -> sqlite3.Connection:

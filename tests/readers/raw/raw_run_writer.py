@@ -1,4 +1,4 @@
-"""A small raw run directory, byte by byte from the tables of the formats: framework-files.md 2, cann-files.md 4 and 5.
+"""A small raw run directory, record by record.
 
 The host's counter runs at 100 MHz, the device's at 50: both are 0 at `MONOTONIC_NS`, and `at` gives the wall clock.
 """
@@ -6,35 +6,38 @@ The host's counter runs at 100 MHz, the device's at 50: both are 0 at `MONOTONIC
 from __future__ import annotations
 
 import json
-import struct
 from pathlib import Path
+
+from synth import codes, device_records, framework_records, host_records
+from synth.clock import Clock
+from synth.configuration import configuration
 
 PID, MAIN, QUEUE = 700, 701, 709
 MONOTONIC_NS = 5_000_000_000
 WALL_NS = 1_700_000_000_000_000_000  # at MONOTONIC_NS
 PROF = "PROF_000001_20231125090304041_ABCDEFGH"
 RUN = f"node0_{PID}_20231125090304041_ascend_pt"
-MAGIC, STARS = 0x5A5A, 0x6BD3
-ACL, NODE, COMMUNICATION, RUNTIME = 20000, 10000, 5500, 5000
-LAUNCH, COPY_API, KERNEL_AIVEC, MEMCPY_ASYNC, FLIP = 5, 0x30001, 66, 5, 98
-EVENTS = "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"
+ACL, NODE, COMMUNICATION, RUNTIME = codes.L_ACL, codes.L_NODE, codes.L_COMM, codes.L_RUNTIME
+LAUNCH, COPY_API = codes.NODE_LAUNCH, codes.ACL_RT_MEMCPY
+KERNEL_AICORE, KERNEL_AIVEC, MEMCPY_ASYNC, FLIP = codes.T_AICORE, codes.T_AIVEC, codes.T_MEMCPY, codes.T_FLIP
+
+
+class ZeroClock(Clock):
+    """All counters are 0 at the synchronisation point."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wall_us, self.mono_ns, self.sync_mono_ns = WALL_NS // 1000, MONOTONIC_NS, MONOTONIC_NS
+        self.host_cnt = self.dev_cnt = 0
+
+
+CLOCK = ZeroClock()
+host_ticks, device_ticks = CLOCK.host, CLOCK.dev
 
 
 def at(time_ns: int) -> int:
     """ns since the beginning of the recording as ns since the epoch."""
     return WALL_NS + time_ns
-
-
-def host_ticks(time_ns: int) -> int:
-    return time_ns // 10
-
-
-def device_ticks(time_ns: int) -> int:
-    return time_ns // 20
-
-
-def tlv(tag: int, value: bytes) -> bytes:
-    return struct.pack("<HI", tag, len(value)) + value
 
 
 class Run:
@@ -52,6 +55,7 @@ class Run:
         self.types = {
             (NODE, LAUNCH): "launch",
             (ACL, COPY_API): "aclrtMemcpyAsync",
+            (RUNTIME, KERNEL_AICORE): "KERNEL_AICORE",
             (RUNTIME, KERNEL_AIVEC): "KERNEL_AIVEC",
             (RUNTIME, MEMCPY_ASYNC): "MEMCPY_ASYNC",
             (RUNTIME, FLIP): "FLIP_TASK",
@@ -62,28 +66,34 @@ class Run:
         self.files[name] = self.files.get(name, b"") + data
 
     # --- FRAMEWORK ---------------------------------------------------------------------------------------------------
-    def op(self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "") -> None:
-        fixed = struct.pack("<3q4QB?", host_ticks(start), host_ticks(end), sequence, PID, tid, tid, 0, 0, False)
-        texts = tlv(2, name.encode()) + (tlv(3, b"float;float") + tlv(4, shapes.encode()) if shapes else b"")
-        self.add("FRAMEWORK/torch.op_range", tlv(1, fixed + texts))
+    def op(
+        self, name: str, start: int, end: int, tid: int = MAIN, sequence: int = -1, shapes: str = "", modules: str = ""
+    ) -> None:
+        text = framework_records.text
+        texts = text(2, name) + (text(3, "float;float") + text(4, shapes) if shapes else b"")
+        texts += text(9, modules) if modules else b""
+        ticks = host_ticks(start), host_ticks(end)
+        self.add("FRAMEWORK/torch.op_range", framework_records.op(*ticks, sequence, PID, tid, 0, 0, texts))
 
     def mark(self, category: int, time: int, number: int, tid: int, name: str) -> None:
-        fixed = struct.pack("<q4Q", host_ticks(time), category, number, tid, PID)
-        self.add("FRAMEWORK/torch.op_mark", tlv(2, fixed + tlv(1, name.encode())))
+        text = framework_records.text(1, name)
+        self.add("FRAMEWORK/torch.op_mark", framework_records.mark(host_ticks(time), category, number, tid, PID, text))
 
     def queued(self, name: str, number: int, enqueue: tuple[int, int], dequeue: tuple[int, int]) -> None:
         for category, time in enumerate((*enqueue, *dequeue)):
             self.mark(category, time, number if category else 0, MAIN if category < 2 else QUEUE, name)
 
     def memory(self, time: int, address: int, size: int, total: int, action: int, tid: int = MAIN) -> None:
-        fields = (address, host_ticks(time), size, total, 1 << 20, total, 2, 20, 0, 0, action, 0, tid, PID)
-        self.add("FRAMEWORK/torch.memory_usage", tlv(3, struct.pack("<7q2b3B2Q", *fields)))
+        totals = (total, 1 << 20, total)
+        record = framework_records.memory(address, host_ticks(time), size, totals, 2, 0, 0, action, tid, PID)
+        self.add("FRAMEWORK/torch.memory_usage", record)
 
     def python(self, time: int, key: int, tag: int) -> None:
-        self.add("FRAMEWORK/torch.python_tracer_func", struct.pack("<4QB", host_ticks(time), MAIN, PID, key, tag))
+        record = framework_records.python_call(host_ticks(time), MAIN, PID, key, tag)
+        self.add("FRAMEWORK/torch.python_tracer_func", record)
 
     def python_name(self, key: int, text: str) -> None:
-        self.add("FRAMEWORK/torch.python_tracer_hash", tlv(4, struct.pack("<Q", key) + tlv(1, text.encode())))
+        self.add("FRAMEWORK/torch.python_tracer_hash", framework_records.python_name(key, text))
 
     # --- host of PROF ------------------------------------------------------------------------------------------------
     def hash(self, text: str) -> int:
@@ -93,8 +103,9 @@ class Run:
         self.add(f"{PROF}/host/data/{retention}.{name}.slice_0", record)
 
     def call(self, level: int, type_: int, start: int, end: int, item: str = "", tid: int = QUEUE) -> None:
-        fields = (MAGIC, level, type_, tid, 0, host_ticks(start), host_ticks(end), self.hash(item) if item else 0)
-        self.stream("api_event.data", struct.pack("<HHIIIQQQ", *fields))
+        number = self.hash(item) if item else 0
+        record = host_records.call(level, type_, tid, host_ticks(start), host_ticks(end), number)
+        self.stream("api_event.data", record)
 
     def acl(self, name: str) -> int:
         """Type number of a call of the operator library."""
@@ -102,57 +113,63 @@ class Run:
         self.types.setdefault((ACL, number), name)
         return number
 
-    def head(self, level: int, type_: int, time: int, size: int, tid: int = QUEUE) -> bytes:
-        return struct.pack("<HHIIIQ", MAGIC, level, type_, tid, size, host_ticks(time))
+    def compact(self, name: str, level: int, type_: int, time: int, payload: bytes, tid: int = QUEUE) -> None:
+        self.stream(f"compact.{name}", host_records.compact(level, type_, tid, host_ticks(time), payload))
 
-    def track(self, time: int, stream: int, task: int, kind: int, flip: int = 0, tid: int = QUEUE) -> None:
-        body = struct.pack("<HHHHQQ", 0, stream, task, flip, kind, 0)
-        self.stream("compact.task_track", (self.head(RUNTIME, 800, time, 24, tid) + body).ljust(64, b"\0"))
+    def track(
+        self, time: int, stream: int, task: int, kind: int, flip: int = 0, tid: int = QUEUE, symbol: str = ""
+    ) -> None:
+        payload = host_records.task_track(0, stream, task, flip, kind, self.hash(symbol) if symbol else 0)
+        self.compact("task_track", RUNTIME, codes.RT_TASK_TRACK, time, payload, tid)
 
-    def basic(self, time: int, name: str, op_type: str, core: int = 2, blocks: int = 40) -> None:
-        body = struct.pack("<QIQII", self.hash(name), core, self.hash(op_type), blocks, 0)
-        self.stream("compact.node_basic_info", (self.head(NODE, 0, time, 28) + body).ljust(64, b"\0"))
+    def basic(self, time: int, name: str, op_type: str, core: int = codes.GE_AIV, blocks: int = 40) -> None:
+        payload = host_records.node_basic(self.hash(name), core, self.hash(op_type), blocks)
+        self.compact("node_basic_info", NODE, codes.NODE_BASIC, time, payload)
 
     def tensors(self, time: int, name: str, *dims: tuple[int, ...]) -> None:
         """FLOAT tensors in ND, the last of them the output."""
-        body = struct.pack("<QI", self.hash(name), len(dims))
-        for place, shape in enumerate(dims):
-            body += struct.pack("<III8I", int(place == len(dims) - 1), 2, 0, *shape, *([0] * (8 - len(shape))))
-        self.stream("additional.tensor_info", (self.head(NODE, 1, time, len(body)) + body).ljust(256, b"\0"))
+        last = len(dims) - 1
+        tensors = [(int(place == last), codes.FMT_ND, codes.DT_FLOAT, shape) for place, shape in enumerate(dims)]
+        for payload in host_records.tensor_info(self.hash(name), tensors):
+            record = host_records.additional(NODE, codes.NODE_TENSOR, QUEUE, host_ticks(time), payload)
+            self.stream("additional.tensor_info", record)
 
     def copy_info(self, time: int, size: int, direction: int) -> None:
-        body = struct.pack("<QQH", size, 1 << 20, direction)
-        self.stream("compact.memcpy_info", (self.head(RUNTIME, 801, time, 18) + body).ljust(64, b"\0"))
+        payload = host_records.copy_info(size, 1 << 20, direction)
+        self.compact("memcpy_info", RUNTIME, codes.RT_MEMCPY_INFO, time, payload)
 
     # --- device of PROF ----------------------------------------------------------------------------------------------
     def task(self, stream: int, task: int, sqe: int, start: int, end: int) -> None:
-        for function, time in ((0, start), (1, end)):
-            head = struct.pack("<HHHHQ", function | sqe << 10, STARS, stream, task, device_ticks(time))
-            self.log.append((time, head.ljust(64, b"\0")))
+        for function, time in ((device_records.BEGIN, start), (device_records.END, end)):
+            head = device_records.head(function, 0, sqe)
+            self.log.append((time, head + device_records.log_tail(stream, task, device_ticks(time))))
 
-    def pmu(self, stream: int, task: int, cycles: int, start: int, end: int) -> None:
-        counters = [cycles // part for part in (10, 2, 20, 8, 4, 16, 1000, 1200)]
-        head = struct.pack("<HHHHQHHHHQQQ", 0x28, STARS, stream, task, 0, 1, 0, 1 << 13, 0, 0, cycles, 0)
-        body = struct.pack("<8Q2Q", *counters, device_ticks(start), device_ticks(end))
-        self.device_stream("ffts_profile.data", head + body)
+    def pmu(self, stream: int, task: int, cycles: int, start: int, end: int, is_cube: bool = False) -> None:
+        counters, ticks = device_records.counters_of(cycles), (device_ticks(start), device_ticks(end))
+        tail = device_records.task_pmu_tail(stream, task, int(not is_cube), cycles, counters, *ticks)
+        self.device_stream("ffts_profile.data", device_records.head(device_records.TASK_PMU) + tail)
 
     def device_stream(self, name: str, record: bytes) -> None:
         self.add(f"{PROF}/device_0/data/{name}.0.slice_0", record)
 
     def flip(self, time: int, stream: int, task: int, number: int) -> None:
-        record = struct.pack("<BBHIQHHHH16x", 0, 0x0E, 0, 0, device_ticks(time), stream, number, 0, task)
+        record = device_records.flip_record(device_ticks(time), stream, task, number)
         self.device_stream("ts_track.data", record)
 
     # --- the whole ---------------------------------------------------------------------------------------------------
-    def launch(self, name: str, op_type: str, start: int, task: int, run: tuple[int, int], stream: int = 2) -> None:
+    def launch(
+        self, name: str, op_type: str, start: int, task: int, run: tuple[int, int], stream: int = 2, symbol: str = "",
+        cube_cycles: int = 0,
+    ) -> None:  # fmt: skip
         """One operator in a dequeue that begins at `start`: calls, task, descriptions, what the device did."""
         self.call(ACL, self.acl(f"aclnn{op_type}"), start + 100, start + 900)
         self.call(NODE, LAUNCH, start + 200, start + 800, name)
-        self.track(start + 400, stream, task, KERNEL_AIVEC)
-        self.basic(start + 600, name, op_type)
+        kind, core, sqe = (KERNEL_AICORE, codes.GE_AI_CORE, 0) if cube_cycles else (KERNEL_AIVEC, codes.GE_AIV, 2)
+        self.track(start + 400, stream, task, kind, symbol=symbol)
+        self.basic(start + 600, name, op_type, core)
         self.tensors(start + 600, name, (4, 8), (8,), (4, 8))
-        self.task(stream, task, 2, *run)
-        self.pmu(stream, task, 66_000, *run)
+        self.task(stream, task, sqe, *run)
+        self.pmu(stream, task, cube_cycles or 66_000, *run, bool(cube_cycles))
 
     def write(self, folder: Path) -> Path:
         """Make the run directory below `folder`."""
@@ -181,32 +198,11 @@ class Run:
         if self.log:
             log = b"".join(record for _, record in sorted(self.log, key=lambda item: item[0]))
             made[f"{PROF}/device_0/data/stars_soc.data.0.slice_0"] = log
-        for folder, suffix in (("host", ""), ("device_0", ".0")):
-            made |= {f"{PROF}/{folder}/{name}{suffix}": data for name, data in _configuration(folder).items()}
-            sample = {"profLevel": "l1", "ai_core_metrics": "PipeUtilization", "aiv_metrics": "PipeUtilization"}
-            sample |= {"ai_core_profiling_events": EVENTS, "aiv_profiling_events": EVENTS}
-            made[f"{PROF}/{folder}/sample.json"] = json.dumps(sample).encode()
+        identity = {"pid": str(PID), "hostname": "node0"}
+        for folder, device in (("host", None), ("device_0", 0)):
+            texts = configuration(CLOCK, "l1", 990_000_000, device, identity)
+            made |= {f"{PROF}/{folder}/{name}": text.encode() for name, text in texts.items()}
         return made
-
-
-def _configuration(folder: str) -> dict[str, bytes]:
-    device_info = {"hwts_frequency": "50.000000", "aic_frequency": "1650", "aiv_frequency": "1650"}
-    info = {
-        "version": "1.0", "drvVersion": 467732, "platform_version": "5", "pid": str(PID), "hostname": "node0",
-        "hostUid": "123", "CPU": [{"Frequency": "100.000000"}],
-        "DeviceInfo": [{**device_info, "ai_core_num": 24, "aiv_num": 48}] if folder != "host" else [],
-    }  # fmt: skip
-    begin = {"collectionTimeBegin": str(WALL_NS // 1000), "clockMonotonicRaw": str(MONOTONIC_NS)}
-    log = f"clock_realtime:{WALL_NS}\nclock_monotonic_raw:{MONOTONIC_NS}\ncntvct:0\ncntvct_diff:0\n"
-    made = {
-        "info.json": json.dumps(info).encode(),
-        "start_info": json.dumps(begin).encode(),
-        "end_info": json.dumps({"collectionTimeEnd": str(WALL_NS // 1000 + 1_000_000)}).encode(),
-        "host_start.log": f"[Host]\n{log}".encode(),
-    }
-    if folder != "host":
-        made["dev_start.log"] = log.encode()
-    return made
 
 
 def small_run() -> Run:

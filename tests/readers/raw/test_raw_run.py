@@ -103,14 +103,16 @@ def test_what_is_missing_is_said(loaded, run):
 
 def test_streams_that_nobody_reads_are_named(loaded, run):
     run.device_stream("llc.data", b"\0" * 24)
-    run.stream("additional.mc2_comm_info", b"\0" * 256)
+    run.device_stream("tscpu.data", b"\0" * 304)
     run.add(f"{PROF}/host/data/notes", b"x")
     query = loaded(run)
     assert query("SELECT text FROM issue ORDER BY text") == [
-        ("additional.mc2_comm_info data are not read: aging.additional.mc2_comm_info.slice_0 is left out",),
+        ("LLC counters cannot be evaluated: sample.json says llc_profiling = ''",),
         ("llc data are not read: llc.data.0.slice_0 is left out",),
         ("notes is not read: it is no stream of the format",),
+        ("tscpu data are not read: tscpu.data.0.slice_0 is left out",),
     ]
+    assert query("SELECT decoded_bytes, rejected_bytes FROM source WHERE path LIKE '%llc%'") == [(0, 24)]
 
 
 def test_the_second_batch_of_task_numbers(loaded, run):
