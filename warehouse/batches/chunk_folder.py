@@ -43,6 +43,7 @@ class ChunkFolder:
     """
 
     path: Path
+    pid: int | None = None
     state: str = "recording"
     reason: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -97,6 +98,7 @@ def _read_manifest(path: Path, folder: ChunkFolder) -> dict[str, int]:
         return {}
     folder.state = str(content.get("state", folder.state))
     folder.reason = str(content.get("reason", ""))
+    folder.pid = _count(content.get("pid")) or None
     folder.ticks = str(content.get("ticks", folder.ticks))
     facts, lost, chunks = content.get("facts"), content.get("lost"), content.get("chunks")
     folder.facts = facts if isinstance(facts, dict) else {}

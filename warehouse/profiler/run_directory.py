@@ -11,7 +11,7 @@ from pathlib import Path
 
 from warehouse.profiler.settings import logger, report
 
-CHUNK_FOLDER = "npuwh"  # in the run directory: chunks and their manifest
+CHUNK_FOLDER = "NPUWH_RECORDING"  # in the run directory: chunks and their manifest (readers/raw_files.py)
 OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
 EXPORT_ONLY = "export_only_prof_dir"
 _LONGEST_WORKER = 225

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse import _native
+from warehouse.batches.chunk_folder import open_chunk_folder
 from warehouse.batches.records import batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
@@ -45,6 +46,8 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
 
 def _framework_pid(files: RawFiles) -> int | None:
     """The process of the first operator or queue event."""
+    if files.recording is not None:
+        return open_chunk_folder(files.recording).pid
     for kind in ("op_range", "op_mark"):
         if kind in files.framework:
             first = _native.FrameworkDecoder(kind, [files.framework[kind]], batch_rows=1).next()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from warehouse import _native
 from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
@@ -28,8 +29,9 @@ class FrameworkPart:
 
     def __init__(self, run: RawRun, host_events: SortedRows) -> None:
         self.run = run
-        self.clock = framework_clock(run.config, run.ledger)
-        self.has_queue = "op_mark" in run.files.framework
+        # a recording tells times itself
+        self.clock = _native.FrameworkClock(0) if run.recording else framework_clock(run.config, run.ledger)
+        self.has_queue = run.has_framework("op_mark")
         self.pid: int | None = None
         self.moments = SortedRows(["time", "kind", "row"], run.spill)
         self._events = host_events
@@ -207,7 +209,7 @@ class FrameworkPart:
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:
         if count:
-            self.run.lose(self.run.files.framework[stream], stream, count, code, text)
+            self.run.lose(self.run.framework_file(stream), stream, count, code, text)
 
     def steps(self) -> Iterator[pa.RecordBatch]:
         """`step` batches in time order."""

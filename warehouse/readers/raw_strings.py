@@ -72,11 +72,25 @@ class RawStrings:
 
     def _in_form(self, form: int, column: pa.Array) -> pa.Array:
         number = pc.fill_null(column, -1).to_numpy()
+        own = number >= OWN
+        if own.any():
+            return pa.array(self._own_in_form(form, number, own), mask=number < 0)
         known = number[number >= 0]
         if len(known):
             self._used[form] = _grown(self._used[form], int(known.max()) + 1)
             self._used[form][known] = True
         return pa.array(number + form, mask=(number < 0) | (number == self._empty))
+
+    def _own_in_form(self, form: int, number: Numbers, own: npt.NDArray[np.bool_]) -> Numbers:
+        """Texts of the reader's own, a column of them alone, are written anew: they are few."""
+        assert bool((own | (number < 0)).all())
+        texts = {each: text for text, each in self._own.items()}
+        distinct, place = np.unique(number, return_inverse=True)
+        written = [
+            self.own(_written(form, pa.array([texts[each]]))[0].as_py()) if each >= OWN else each
+            for each in distinct.tolist()
+        ]
+        return np.array(written, np.int64)[place.reshape(-1)]
 
     def take(self) -> None:
         """Collect what decoders have added; to be called after each of their batches."""

@@ -25,6 +25,7 @@ KINDS = {
     "python_tracer_hash": "string",
     "gc_record": "gc",
 }
+_KIND_OF = {table: kind for kind, table in KINDS.items()}
 
 
 class Recording:
@@ -33,22 +34,32 @@ class Recording:
     What cannot be read is left out and noted in the ledger of its file.
     """
 
-    def __init__(self, path: Path, strings: RawStrings, ledgers: dict[Path, Ledger], run_ledger: Ledger) -> None:
+    def __init__(
+        self,
+        path: Path,
+        strings: RawStrings,
+        ledgers: dict[Path, Ledger],
+        bytes_of: dict[Path, tuple[int, int]],
+        run_ledger: Ledger,
+    ) -> None:
         self.folder: ChunkFolder = open_chunk_folder(path)
-        self.bytes_of: dict[Path, tuple[int, int]] = {}
+        self._bytes_of = bytes_of
         self._ledgers = ledgers
         self._run_ledger = run_ledger
         self._strings = strings
-        self._texts = np.zeros(1, np.int64)  # number of the recording -> number of ours
+        self._known_texts: Numbers | None = None
         self._threads: dict[int, tuple[int, int]] = {}
         self.clock = RecordedClock([*self.folder.anchors, *self._anchors()])
-        self._load_texts()
         self._load_threads()
         self._note_state()
 
     def has(self, kind: str) -> bool:
         """Whether there is anything of a kind of FRAMEWORK file."""
         return kind in KINDS and any(chunk.size for chunk in self.folder.of(KINDS[kind]))
+
+    def file_of(self, kind: str) -> Path:
+        """The first chunk of a kind of FRAMEWORK file."""
+        return self.folder.of(KINDS[kind])[0].path
 
     def framework(self, kind: str) -> Iterator[pa.RecordBatch]:
         """Batches of a kind of FRAMEWORK file."""
@@ -176,7 +187,15 @@ class Recording:
             found += zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return found
 
-    def _load_texts(self) -> None:
+    @property
+    def _texts(self) -> Numbers:
+        """Number of a text in the recording -> ours.  Read when first asked for: those who watch for texts of a form are
+        there by then."""
+        if self._known_texts is None:
+            self._known_texts = self._load_texts()
+        return self._known_texts
+
+    def _load_texts(self) -> Numbers:
         numbers: dict[int, int] = {0: NONE}
         broken = 0
         for batch in self._read("string"):
@@ -190,10 +209,11 @@ class Recording:
         largest = max(numbers)
         if largest > 4 * len(numbers) + 1024:  # numbers come one after the other; a damaged one must not cost memory
             numbers = {number: own for number, own in numbers.items() if number < 4 * len(numbers) + 1024}
-        self._texts = np.full(max(numbers) + 1, NONE, np.int64)
-        self._texts[list(numbers)] = list(numbers.values())
         if broken:
             self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=broken)
+        found = np.full(max(numbers) + 1, NONE, np.int64)
+        found[list(numbers)] = list(numbers.values())
+        return found
 
     def _load_threads(self) -> None:
         for batch in self._read("thread"):
@@ -220,16 +240,16 @@ class Recording:
             self._book(chunk)
 
     def _book(self, chunk: Chunk) -> None:
-        ledger = Ledger()
-        ledger.found(chunk.table, chunk.rows)
-        ledger.load(chunk.table, chunk.rows)
-        self.bytes_of[chunk.path] = (chunk.good_bytes, chunk.size - chunk.good_bytes)
+        kind = _KIND_OF.get(chunk.table, chunk.table)
+        ledger = self._ledgers.setdefault(chunk.path, Ledger())
+        ledger.found(kind, chunk.rows)
+        ledger.load(kind, chunk.rows)
+        self._bytes_of[chunk.path] = (chunk.good_bytes, chunk.size - chunk.good_bytes)
         if chunk.fault is not None:
             left = chunk.size - chunk.good_bytes
             severity = WARNING if chunk.is_complete else INFO
             text = f"{chunk.path.name} {chunk.fault}; {left} bytes rejected"
-            ledger.note(severity, "torn-chunk", text, table=chunk.table, first_offset=chunk.good_bytes)
-        self._ledgers[chunk.path] = ledger
+            ledger.note(severity, "torn-chunk", text, table=kind, first_offset=chunk.good_bytes)
 
     def _ns(self, batch: pa.RecordBatch, name: str) -> Numbers:
         return self.clock.ns(batch.column(name).to_numpy())
