@@ -28,6 +28,8 @@ ARROWS = {
     "query": {"plain_rows", "store", "errors"},
     "export": {"query", "store", "_native", "errors"},
     "sample": {"errors"},
+    "_recorder": set(),
+    "profiler": {"_recorder", "ingest", "export", "query", "errors"},
     "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
     "__init__": {"query", "errors"},
 }

@@ -41,9 +41,8 @@ def tensorboard_trace_handler(
         if process is not None and not async_mode:
             _wait(process)
 
-    handle.place = RunPlace(  # type: ignore[attr-defined]  read by `profile` before anything is recorded
-        None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name)
-    )
+    place = RunPlace(None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name))
+    handle.place = place  # type: ignore[attr-defined] # read by `profile` before anything is recorded
     return handle
 
 

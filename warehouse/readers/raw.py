@@ -26,6 +26,7 @@ from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
 from warehouse.readers.raw_run import RawRun
+from warehouse.readers.recorded_marks import RecordedMarks
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
 
@@ -99,6 +100,7 @@ class RawReader:
             self._python = PythonPart(self.run, self._framework, self._host_events)
             self._memory = MemoryPart(self.run, self._framework, self._host_events)
             self._prof = ProfPart(self.run, self._host_events, self._memory)
+            self._recorded_marks = RecordedMarks(self.run)
             self._streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
                 "step": self._framework.steps,
                 "host_event": self._host_events.batches,
@@ -110,6 +112,8 @@ class RawReader:
             }
             self._load()
             self._streams |= self._prof.streams
+            if self.run.recording is not None:
+                self._streams["mark"] = self._recorded_marks.marks
         except BaseException:
             self.run.close()
             raise
@@ -120,6 +124,7 @@ class RawReader:
             self._python.load()
             self._memory.load()
             self._prof.load()
+            self._recorded_marks.load()
             note_missing(self.run)
         except InputError as error:
             text = str(error)

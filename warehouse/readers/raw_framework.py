@@ -38,7 +38,7 @@ class FrameworkPart:
         self.has_queue = run.has_framework("op_mark")
         self.pid: int | None = None
         self.queue = SortedRows(["time", "kind", "row"], run.spill)
-        self._names_allocations = "memory_usage" in run.files.framework
+        self._names_allocations = run.has_framework("memory_usage")
         self._events = host_events
         self.ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)

@@ -62,7 +62,9 @@ class RawRun:
             )
         self.recording: Recording | None = None
         if files.recording is not None:
-            self.recording = Recording(files.recording, self.strings, self.ledgers, self.bytes_of, self.ledger)
+            self.recording = Recording(
+                files.recording, self.strings, self.spill, self.ledgers, self.bytes_of, self.ledger
+            )
         self._note_odd_slices()
         for path in self.files.irregular:
             self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
@@ -133,8 +135,7 @@ class RawRun:
     def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
         """(kind, batch) of one FRAMEWORK file; nothing if there is none.  Op ranges come with `stack_frame` batches."""
         if self.recording is not None and self.recording.has(kind):
-            for batch in self.recording.framework(kind):
-                yield kind, batch
+            yield from self.recording.framework(kind)
             return
         path = self.files.framework.get(kind)
         if path is not None:
