@@ -29,8 +29,8 @@ ARROWS = {
     "export": {"query", "store", "_native", "errors"},
     "sample": {"errors"},
     "_recorder": set(),
-    "profiler": {"_recorder", "ingest", "export", "query", "errors"},
-    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
+    "profiler": {"_recorder", "batches", "readers", "ingest", "export", "store", "plain_rows", "errors"},
+    "cli": {"ingest", "export", "profiler", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why

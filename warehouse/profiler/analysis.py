@@ -62,7 +62,7 @@ def analyse_run(run: Path, kinds: list[str]) -> str | None:
         # beside the run: nothing is ever made inside what is being read
         with tempfile.TemporaryDirectory(dir=run.parent, prefix=".npuwh-") as scratch:
             made = Path(scratch) / WAREHOUSE
-            ingest([run], made)
+            ingest([run], made, jobs=1)
             if ExportType.Text in kinds:
                 export(made, Path(scratch) / "text", ("text",))
                 for file in sorted((Path(scratch) / "text").rglob("*")):
