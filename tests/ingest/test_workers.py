@@ -98,9 +98,10 @@ def broken(self, candidate, run_id):
         {fault}
 module.RankWriter.load = worker.RankWriter.load = broken
 """
+OURS = "; this is a fault of npuwh, please report it"
 FAULTS = {
-    "[][0]": "npuwh failed on it: IndexError: list index out of range (PLACE); this is a fault of npuwh, please report it",
-    "raise KeyError": "npuwh failed on it: KeyError (PLACE); this is a fault of npuwh, please report it",
+    "[][0]": "npuwh failed on it: IndexError: list index out of range (PLACE)" + OURS,
+    "raise KeyError": "npuwh failed on it: KeyError (PLACE)" + OURS,
     "raise MemoryError": "memory ran out while it was read; ingest it alone, with fewer --jobs or less --memory",
 }
 
@@ -114,7 +115,8 @@ def second_fails(write, tmp_path, monkeypatch):
 
     def call(statement):
         script = FAULT.format(fault=statement)
-        monkeypatch.setattr(workers, "_START", workers._START.replace("from ware", f"exec({script!r}, {{}}); from ware", 1))
+        start = workers._START.replace("from warehouse", f"exec({script!r}, {{}}); from warehouse", 1)
+        monkeypatch.setattr(workers, "_START", start)
         monkeypatch.setattr(RankWriter, "load", RankWriter.load)  # put back after the test
         exec(script, {})
         return tmp_path / "job"
@@ -172,7 +174,7 @@ SOME_PROCESS = """
 import os, sys
 from warehouse.errors import NpuwhError
 from warehouse.ingest import ingest
-sys.path.insert(0, sys.argv[4])
+sys.path[:0] = [sys.argv[4], sys.argv[4] + "/tests"]
 from tests.ingest.test_workers import children
 def meddle(what, done, total):
     if meddled or (not done and sys.argv[3] != "worker"):
