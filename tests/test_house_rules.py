@@ -30,8 +30,10 @@ ARROWS = {
     "query": {"plain_rows", "store", "errors"},
     "export": {"query", "store", "_native", "errors", "wording", "profile_folder"},
     "sample": {"errors"},
+    "_recorder": set(),
+    "profiler": {"_recorder", "batches", "readers", "ingest", "export", "store", "plain_rows", "errors"},
     "cli": {
-        "ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording",
+        "ingest", "export", "profiler", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording",
         "profile_folder",
     },
     "__init__": {"query", "errors"},

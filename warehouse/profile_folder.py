@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 FRAMEWORK = "FRAMEWORK"
+RECORDING = "NPUWH_RECORDING"  # chunks of our own recorder (batches/chunk_folder.py)
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 RUN_SUFFIX = "_ascend_pt"
 _PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
@@ -21,7 +22,7 @@ def is_raw_folder(name: str) -> bool:
     >>> is_raw_folder("FRAMEWORK"), is_raw_folder("PROF_000001_20231125090304041_ABCDEFGH"), is_raw_folder("logs")
     (True, True, False)
     """
-    return name == FRAMEWORK or _PROF.fullmatch(name) is not None
+    return name in (FRAMEWORK, RECORDING) or _PROF.fullmatch(name) is not None
 
 
 def run_around(place: Path) -> Path | None:
@@ -55,9 +56,11 @@ def _is_run(folder: Path) -> bool:
         return any(_OF_PROF.fullmatch(entry.name) for entry in _folders(folder))
     if folder.name == FRAMEWORK:
         return any(name.startswith("torch.") for name in _names(folder))
+    if folder.name == RECORDING:
+        return any(".arrows" in name for name in _names(folder))
     if folder.name.endswith(RUN_SUFFIX):
         return _holds_raw(folder) or _holds_databases(folder) or _holds_databases(folder / OUTPUT)
-    return _is_run(folder / FRAMEWORK)
+    return _is_run(folder / FRAMEWORK) or _is_run(folder / RECORDING)
 
 
 def _holds_raw(folder: Path) -> bool:
@@ -69,7 +72,7 @@ def _holds_databases(folder: Path) -> bool:
 
 
 def _folders(folder: Path) -> list[Path]:
-    known = (RUN_SUFFIX, FRAMEWORK, "host")
+    known = (RUN_SUFFIX, FRAMEWORK, RECORDING, "host")
     return [
         folder / name
         for name in _names(folder)

@@ -88,7 +88,7 @@ def test_force_is_for_our_own_files_only(run, made, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["text", "trace", "op_statistic"])
-@pytest.mark.parametrize("place", ["", "RUN", "RUN/ASCEND_PROFILER_OUTPUT", "RUN/new", "RUN/ASCEND_PROFILER_OUTPUT/new"])
+@pytest.mark.parametrize("place", ["", "RUN", "RUN/ASCEND_PROFILER_OUTPUT", "RUN/new", "RUN/ASCEND_PROFILER_OUTPUT/a"])
 def test_not_into_a_profile_that_the_warehouse_does_not_know(run, made, profile, tmp_path, left_over, place, kind):
     shutil.copytree(profile, tmp_path / "other")
     run_directory = next((tmp_path / "other").iterdir()).name
@@ -105,7 +105,7 @@ def test_a_list_of_files_that_leads_elsewhere_is_not_believed(run, made, tmp_pat
     (tmp_path / "out" / ".npuwh-export.json").write_text(json.dumps({"files": ["../trace.json", "/trace.json", 7]}))
     assert run("export", made, "--to", "out", "trace").code == 0
     assert (tmp_path / "trace.json").read_text() == "mine"
-    os.remove(tmp_path / "out" / ".npuwh-export.json")
+    (tmp_path / "out" / ".npuwh-export.json").unlink()
     os.mkfifo(tmp_path / "out" / ".npuwh-export.json")
     assert run("export", made, "--to", "out", "trace").code == 2, "what is there is nobody's then"
 

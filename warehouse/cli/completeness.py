@@ -10,7 +10,8 @@ from warehouse.plain_rows import PlainWarehouse
 from warehouse.wording import counted
 
 IGNORED = "tables that another tool added"
-_TOLD_ELSEWHERE = ("check_issue", "check_rejected", "check_source")  # as errors and warnings, losses, failed files
+# as errors and warnings, losses, failed files, a warning
+_TOLD_ELSEWHERE = ("check_issue", "check_rejected", "check_source", "check_reference_only")
 _MOST_ROWS = 2_000_000  # that a check may read here: about a second
 
 

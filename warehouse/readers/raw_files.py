@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
-from warehouse.profile_folder import FRAMEWORK, is_raw_folder
+from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
 
+RECORDED_CHUNK = "recorded chunk"
 FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "framework file",
     "PROF stream",
@@ -63,15 +64,19 @@ class RawFiles:
     host: dict[str, StreamFiles] = field(default_factory=dict)
     devices: list[DeviceFiles] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
+    recording: Path | None = None
     irregular: dict[Path, str] = field(default_factory=dict)
 
     @property
     def has_data(self) -> bool:
-        return bool(self.framework or self.host or any(device.streams for device in self.devices))
+        """Whether there is anything beside configuration."""
+        has_prof = bool(self.host or any(device.streams for device in self.devices))
+        return bool(self.framework or has_prof or self.recording is not None)
 
     def files(self) -> list[tuple[Path, str]]:
         """Every file that belongs to the run, with its kind."""
         found = [(path, FRAMEWORK_FILE) for path in self.framework.values()]
+        found += [(path, RECORDED_CHUNK) for path in self._recorded()]
         for streams in (self.host, *(device.streams for device in self.devices)):
             for files in streams.values():
                 found += [(path, PROF_STREAM) for path in files.unaging + files.aging]
@@ -81,6 +86,11 @@ class RawFiles:
     def other_files(self) -> list[Path]:
         """Every file of the PROF directories that are not read."""
         return [path for folder in self.other_profs for path in sorted(folder.rglob("*")) if path.is_file()]
+
+    def _recorded(self) -> list[Path]:
+        if self.recording is None:
+            return []
+        return [entry for entry in sorted(self.recording.iterdir()) if entry.is_file() and ".arrows" in entry.name]
 
     def configuration(self) -> list[Path]:
         """Files that describe a PROF directory, also what has their names and is no file."""
@@ -107,8 +117,10 @@ def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
         parts = [entry for entry in _entries(root) if is_raw_folder(entry.name)]
     found.irregular |= {part: FOLDER for part in parts if not part.is_dir()}
     parts = [part for part in parts if part not in found.irregular]
-    profs = [part for part in parts if part.name != FRAMEWORK]
+    profs = [part for part in parts if part.name not in (FRAMEWORK, RECORDING)]
     for part in parts:
+        if part.name == RECORDING:
+            found.recording = part
         if part.name == FRAMEWORK:
             _find_framework(part, found)
     if profs:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from warehouse.profile_folder import FRAMEWORK, is_raw_folder
+from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.profiler_json import CPU, NPU, recorded_activities
 from warehouse.readers.raw_files import StreamFiles, slice_number
@@ -39,7 +39,7 @@ def _note(run: RawRun, severity: str, what: str, where: str, stream: str) -> Non
 def _note_part(run: RawRun, activity: str, code: str, text: str) -> None:
     """A whole part of the run that is not there: a loss if the settings say that it was recorded."""
     is_beside = any(
-        is_raw_folder(entry.name) and (entry.name == FRAMEWORK) == (activity == CPU)
+        is_raw_folder(entry.name) and (entry.name in (FRAMEWORK, RECORDING)) == (activity == CPU)
         for entry in run.root.iterdir()
         if entry not in run.files.irregular
     )
@@ -53,6 +53,9 @@ def _note_part(run: RawRun, activity: str, code: str, text: str) -> None:
 
 def _note_framework(run: RawRun) -> None:
     files = run.files.framework
+    if run.recording is not None:
+        _note_recording(run)
+        return
     if not files:
         _note_part(run, CPU, "no-framework", "no operators: there are no FRAMEWORK data")
         return
@@ -69,6 +72,17 @@ def _note_framework(run: RawRun) -> None:
         _note(run, INFO, "no allocations", "FRAMEWORK", "memory_usage")
     if asked.get("with_stack") is True and "python_tracer_func" not in files:
         _note(run, INFO, "no Python frames", "FRAMEWORK", "python_tracer_func")
+
+
+def _note_recording(run: RawRun) -> None:
+    where = "the recording"
+    if not run.has_framework("op_range"):
+        run.ledger.note(WARNING, "no-data", f"no operators: {where} has none", table="op")
+    asked = _settings(run)
+    if asked.get("profile_memory") is True and not run.has_framework("memory_usage"):
+        run.ledger.note(INFO, "no-data", f"no allocations: {where} has none", table="memory")
+    if asked.get("with_stack") is True and not run.has_framework("python_tracer_func"):
+        run.ledger.note(INFO, "no-data", f"no Python frames: {where} has none", table="frame")
 
 
 def _note_unread(run: RawRun) -> None:
