@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def perfetto(tmp_path_factory):
 def away_from_the_source_tree(tmp_path_factory):
     """An empty folder: in the source tree `python -c` would import the package without its native module."""
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hears_interrupts():
+    """What a shell puts into the background ignores interrupts from the start, and so would all that tests start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

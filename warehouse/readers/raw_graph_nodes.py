@@ -42,6 +42,10 @@ class GraphNodes:
             _, *keys = (column[node] for column in parts_of_keys(columns))
             self._parts.append(np.stack([graph[node], *keys, descriptor, connection[node]]))
 
+    def unlaunched(self) -> int:
+        """How many of them no recorded call launched: their graph was captured before the recording started."""
+        return sum(int((part[_COLUMNS.index("connection_no")] == NONE).sum()) for part in self._parts)
+
     def records(self) -> Iterator[pa.RecordBatch]:
         """`graph_node` batches by graph, then as they were captured."""
         if self._parts:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.readers.issues import WARNING
+from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_aicpu import AicpuPart
 from warehouse.readers.raw_cache import CachePart
@@ -84,6 +84,9 @@ class ProfPart:
         mc2 = self._mc2 = Mc2Part(run, self.names, host, device, comm)
         mc2.load_streams()
         device.load()
+        if count := device.nodes.unlaunched():
+            text = "captured before recording started: tasks of graphs whose calls and operators are not known"
+            run.ledger.note(INFO, "captured-before", text, table="task_track", count=count)
         comm.load()
         aicpu = AicpuPart(run, device)
         aicpu.load()
