@@ -243,9 +243,9 @@ class BlockSweep:
     def feed(self, columns: Mapping[str, _Int64]) -> dict[str, Int64Column]:
         """Records by time: time, row, pid, address, action, tid, device, size, stream, allocated, reserved, active.
 
-        Gives blocks that cannot go on: time, row, pid, tid, device, size, stream, allocated, reserved and active of the
-        malloc, the times free and block_free, and end_allocated, end_reserved and end_active, the totals of the free,
-        without one of the block free; -1 for what there is not.
+        Gives blocks that cannot go on: time, row, pid, address, tid, device, size, stream, allocated, reserved and
+        active of the malloc, the times free and block_free, and end_allocated, end_reserved and end_active, the totals
+        of the free, without one of the block free; -1 for what there is not.
         """
     def finish(self) -> dict[str, Int64Column]:
         """The blocks that went on until the end."""

@@ -6,8 +6,8 @@ namespace npuwh {
 namespace {
 
 constexpr const char* kFieldNames[] = {"time", "row", "pid", "address", "action", "tid", "device", "size", "stream", "allocated", "reserved", "active"};
-constexpr const char* kResultNames[] = {"time",      "row",    "pid",  "tid",        "device",        "size",         "stream",    "allocated",
-                                        "reserved", "active", "free", "block_free", "end_allocated", "end_reserved", "end_active"};
+constexpr const char* kResultNames[] = {"time",      "row",      "pid",    "address", "tid",        "device",        "size",         "stream",
+                                        "allocated", "reserved", "active", "free",    "block_free", "end_allocated", "end_reserved", "end_active"};
 
 }  // namespace
 
@@ -30,8 +30,8 @@ void BlockSweep::feed(const std::array<ColumnView, kFields>& records, Columns& o
         const std::int64_t done = of(action);
         auto found = open_.find(key);
         if (done == kMalloc) {
-            const Block block{{of(time), of(row), of(pid), of(tid), of(device), of(size), of(stream), of(allocated), of(reserved),
-                               of(active), kNone, kNone, kNone, kNone, kNone},
+            const Block block{{of(time), of(row), of(pid), of(address), of(tid), of(device), of(size), of(stream), of(allocated),
+                               of(reserved), of(active), kNone, kNone, kNone, kNone, kNone},
                               kMalloc};
             if (found == open_.end()) {
                 open_.emplace(key, block);

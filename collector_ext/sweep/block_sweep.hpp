@@ -23,8 +23,8 @@ public:
     // What is told of a block: of its malloc; when it was freed and when it was block freed; the totals of the free, without one of
     // the block free.  kNone where there is none.
     enum Result : std::size_t {
-        block_time, block_row, block_pid, block_tid, block_device, block_size, block_stream, block_allocated, block_reserved,
-        block_active, free_time, block_free_time, end_allocated, end_reserved, end_active, kResults
+        block_time, block_row, block_pid, block_address, block_tid, block_device, block_size, block_stream, block_allocated,
+        block_reserved, block_active, free_time, block_free_time, end_allocated, end_reserved, end_active, kResults
     };
     using Columns = std::array<Column, kResults>;
     static const char* name_of(Field field);

@@ -35,7 +35,7 @@ def blocks(records: list[Record]) -> list[Record]:
         by_action = {each["action"]: each for each in (first, second) if each}
         free, block_free = by_action.get(FREE), by_action.get(BLOCK_FREE)
         last = free or block_free
-        block = {name: malloc[name] for name in FIELDS if name not in ("address", "action")}
+        block = {name: malloc[name] for name in FIELDS if name != "action"}
         block |= {"free": free["time"] if free else -1, "block_free": block_free["time"] if block_free else -1}
         block |= {f"end_{name}": last[name] if last else -1 for name in ("allocated", "reserved", "active")}
         found.append(block)
