@@ -38,7 +38,7 @@ def _text(
     folder = bench.folder / kind
     command = ["warehouse.cli", "export", str(source), "--to", str(folder), kind]
     seconds = bench.in_turns({kind: lambda: timed(command)}, repeat=min(bench.repeat, 3))[kind]
-    (path,) = [each for each in folder.rglob("*") if each.suffix in (".json", ".csv") and each.stat().st_size > 0]
+    path = max((each for each in folder.rglob("*") if each.is_file()), key=lambda each: each.stat().st_size)
     size = path.stat().st_size
     rate = size / seconds / 1e6
     yield bench.figure(title, rate, "MB/s", *asked, note=f"{size / 1e6:,.0f} MB in {seconds:.2f} s")
