@@ -17,7 +17,7 @@ namespace npuwh::core {
 struct RecorderOptions {
     std::string folder;  // exists, is empty, is ours
     std::string facts_json = "{}";
-    size_t ring_bytes = size_t{8} << 20;  // a thread and ring, a power of two; pages are used as they are needed
+    size_t ring_bytes = size_t{16} << 20;  // a thread and ring, a power of two; pages are used as they are needed
     DumpLimits limits;
     NameFilter ops;
 };

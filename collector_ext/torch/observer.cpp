@@ -40,34 +40,61 @@ struct InputBuffers;
 struct ThreadState {
     ThreadLog* log = nullptr;
     uint32_t generation = 0;
-    core::NameCache names;  // of operators: numbers, or core::kLeftOut
-    core::NameCache texts;  // of TorchScript's stacks and modules
     void* free_contexts = nullptr;
     InputBuffers* free_buffers = nullptr;
+    core::NameCache names;  // of operators: numbers, or core::kLeftOut
+    core::NameCache texts;  // of TorchScript's stacks and modules
 
     ~ThreadState();
 };
 
-thread_local ThreadState state;
+// Plain words in the static block of thread storage, which a module that is loaded late has some room in: every
+// operator reads them several times.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadState* state = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool is_thread_over = false;
 
-ThreadLog* current_log() {
+struct StateOwner {
+    bool is_used = false;
+    ~StateOwner() {
+        delete state;
+        state = nullptr;
+        is_thread_over = true;
+    }
+};
+thread_local StateOwner owner;
+
+// The first operator of a thread in a recording; nullptr if the thread is not recorded.
+__attribute__((noinline)) ThreadState* meet(uint32_t generation) {
+    if (is_thread_over) return nullptr;  // operators of destructors at the thread's end
+    ThreadLog* log = recorder->thread_log();
+    if (log == nullptr) return nullptr;
+    if (state == nullptr) {
+        owner.is_used = true;
+        state = new ThreadState();
+    }
+    if (state->generation != generation) {
+        state->names.clear();
+        state->texts.clear();
+    }
+    state->log = log;
+    state->generation = generation;
+    return state;
+}
+
+// The calling thread's state, or nullptr while nothing is recorded.
+inline ThreadState* current() {
     if (__builtin_expect(!recorder->is_on->load(std::memory_order_acquire), 0)) return nullptr;
     const uint32_t generation = recorder->generation->load(std::memory_order_relaxed);
-    if (__builtin_expect(state.generation == generation && state.log != nullptr, 1)) return state.log;
-    state.log = recorder->thread_log();
-    if (state.generation != generation) {
-        state.names.clear();
-        state.texts.clear();
-    }
-    state.generation = generation;
-    return state.log;
+    ThreadState* mine = state;
+    if (__builtin_expect(mine != nullptr && mine->generation == generation, 1)) return mine;
+    return meet(generation);
 }
 
 uint32_t number_of_text(const std::vector<std::string>& parts) {
     if (parts.empty()) return core::kNoText;
     std::string joined = parts[0];
     for (size_t each = 1; each < parts.size(); ++each) joined.append(1, ';').append(parts[each]);
-    return state.texts.number(joined, [](std::string_view text) {
+    return state->texts.number(joined, [](std::string_view text) {
         return recorder->number_of(text.data(), text.size());
     });
 }
@@ -98,15 +125,18 @@ struct Context : at::ObserverContext {
     uint16_t depth = 0;
 
     ~Context() override {
-        if (inputs != nullptr) {
-            inputs->next = state.free_buffers;
-            state.free_buffers = inputs;
+        if (inputs == nullptr) return;
+        if (state == nullptr) {
+            delete inputs;
+            return;
         }
+        inputs->next = state->free_buffers;
+        state->free_buffers = inputs;
     }
     static void* operator new(size_t size) {
-        if (state.free_contexts != nullptr) {
-            void* found = state.free_contexts;
-            state.free_contexts = *static_cast<void**>(found);
+        if (state->free_contexts != nullptr) {
+            void* found = state->free_contexts;
+            state->free_contexts = *static_cast<void**>(found);
             return found;
         }
         void* made = std::malloc(size);
@@ -114,8 +144,12 @@ struct Context : at::ObserverContext {
         return made;
     }
     static void operator delete(void* memory) noexcept {
-        *static_cast<void**>(memory) = state.free_contexts;
-        state.free_contexts = memory;
+        if (state == nullptr) {
+            std::free(memory);
+            return;
+        }
+        *static_cast<void**>(memory) = state->free_contexts;
+        state->free_contexts = memory;
     }
 };
 
@@ -132,11 +166,11 @@ ThreadState::~ThreadState() {
     }
 }
 
-std::unique_ptr<Context> begin(ThreadLog* log) {
+std::unique_ptr<Context> begin(ThreadState& mine) {
     auto context = std::make_unique<Context>();
-    context->log = log;
-    context->generation = state.generation;
-    context->depth = log->op_depth++;
+    context->log = mine.log;
+    context->generation = mine.generation;
+    context->depth = mine.log->op_depth++;
     return context;
 }
 
@@ -147,9 +181,9 @@ constexpr int kScriptStack = 4;
 constexpr int kScriptModule = 8;
 
 void take_inputs(const at::RecordFunction& function, Context& context, bool has_tensors) {
-    InputBuffers* inputs = state.free_buffers;
+    InputBuffers* inputs = state->free_buffers;
     if (inputs != nullptr) {
-        state.free_buffers = inputs->next;
+        state->free_buffers = inputs->next;
         inputs->shapes.clear();
         inputs->tensors.clear();
     } else {
@@ -162,9 +196,9 @@ void take_inputs(const at::RecordFunction& function, Context& context, bool has_
 
 template <int kTakes>
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
-    ThreadLog* log = current_log();
-    if (log == nullptr) return nullptr;
-    auto context = begin(log);
+    ThreadState* mine = current();
+    if (mine == nullptr) return nullptr;
+    auto context = begin(*mine);
     if constexpr ((kTakes & (kScriptStack | kScriptModule)) != 0) {
         if (function.scope() != at::RecordScope::BACKWARD_FUNCTION) {  // as torch's own profilers do
             if constexpr ((kTakes & kScriptStack) != 0) context->stack = script_stack();
@@ -183,18 +217,21 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     const int64_t now = core::now_ticks();
     const auto& context = *static_cast<const Context*>(started);
     // the depth comes back whether or not anything is recorded now; an asynchronous range may end on another thread
-    if (context.generation == state.generation && context.log == state.log) state.log->op_depth = context.depth;
-    ThreadLog* log = current_log();
-    if (log == nullptr || context.generation != state.generation) return;
+    if (state != nullptr && context.generation == state->generation && context.log == state->log) {
+        state->log->op_depth = context.depth;
+    }
+    ThreadState* mine = current();
+    if (mine == nullptr || context.generation != mine->generation) return;
     if (now - context.start < least_ticks.load(std::memory_order_relaxed)) return;
     constexpr size_t kMost = 0xFFFF;
     const InputBuffers* inputs = context.inputs;
     const size_t shape_size = inputs != nullptr && inputs->shapes.size() <= kMost ? inputs->shapes.size() : 0;
     const size_t tensor_size = inputs != nullptr && inputs->tensors.size() <= kMost ? inputs->tensors.size() : 0;
-    const uint32_t name = state.names.number(std::string_view(function.name()), [](std::string_view text) {
+    const uint32_t name = mine->names.number_at(function.name(), [](std::string_view text) {
         return recorder->number_of_op(text.data(), text.size());
     });
     if (__builtin_expect(name == core::kLeftOut, 0)) return;
+    ThreadLog* log = mine->log;
     auto* record = log->begin<OpRecord>(Kind::kOp, static_cast<uint32_t>(shape_size + tensor_size), now);
     if (record == nullptr) return;
     record->header.depth = context.depth;
