@@ -33,7 +33,8 @@ def stop_figures(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
     """ms from stop to the complete recording, after 10 M events."""
     for kind in ("frame", "op"):
         found = _run(folder, kind, options.rate, max(1, _STOP_EVENTS // options.rate))
-        yield Figure(f"end of a recording of {found['events'] / 1e6:g} M {kind}s", found["stop_ms"], "ms", _MOST_STOP_MS)
+        what = f"end of a recording of {found['events'] / 1e6:g} M {kind}s"
+        yield Figure(what, found["stop_ms"], "ms", _MOST_STOP_MS)
 
 
 def _run(folder: Path, kind: str, rate: int, seconds: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a call or return of a Python function costs more while it is traced: by us, cProfile, VizTracer, torch.profiler."""
+"""What a call or return of a Python function costs more while it is traced: by us, and by others."""
 
 from __future__ import annotations
 
