@@ -8,9 +8,9 @@ values, or a `pyarrow` int64 array without nulls (slices keep their offset).  Co
 Sweeps release the GIL and may be fed in pieces of any size with the same result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Protocol, TypeAlias, TypedDict, final, overload
+from typing import Any, Protocol, TypeAlias, TypedDict, final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -68,6 +68,33 @@ class HostLinks:
     @property
     def inside(self) -> Int64Column:
         """As `step`, but -1 if the slice ends after the step."""
+    @property
+    def python(self) -> Int64Column:
+        """API: id of the innermost Python frame around the enqueue of its task; outside of tasks around itself."""
+    @property
+    def framework(self) -> Int64Column:
+        """OP: id of the nearest op around it, itself included, whose key is 1; its own id if there is none."""
+    @property
+    def framework_name(self) -> Int64Column:
+        """OP: name of that op."""
+    @property
+    def frame(self) -> Int64Column:
+        """OP, PYTHON: number, counted from 0, of the nearest Python frame around it whose key is 1."""
+    @property
+    def frame_name(self) -> Int64Column:
+        """OP, PYTHON: name of that frame."""
+    @property
+    def module(self) -> Int64Column:
+        """OP: its module; that of `framework` if it has none."""
+    @property
+    def outer_module(self) -> Int64Column:
+        """OP: module of its parent."""
+    @property
+    def outer_name(self) -> Int64Column:
+        """API: name of its parent."""
+    @property
+    def outer_key(self) -> Int64Column:
+        """API: key of its parent."""
 
 @final
 class QueueTasks:
@@ -113,7 +140,8 @@ class HostSweep:
     >>> from array import array
     >>> def column(*values): return array("q", values)
     >>> sweep = HostSweep(column(7), column(0), column(100), 1, 1, 1, 1, True)
-    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0))
+    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0),
+    ...     column(-1, -1))
     >>> links.id.tolist(), links.parent.tolist(), links.step.tolist()
     ([1, 2], [-1, 1], [7, 7])
     """
@@ -136,12 +164,14 @@ class HostSweep:
         Raises ValueError if the step columns differ in length or an id is negative, TypeError if a column is no int64.
         """
     def feed(
-        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64, module: _Int64
     ) -> HostLinks:
         """Take the next events, sorted by start over all calls, of equal starts the longer first.
 
         kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the
-        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
+        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE; 1 for an OP whose name has a
+        namespace and for a PYTHON frame that is a module of the model; any number for an API; else ignored.  module:
+        string id of an OP's module, -1 if it has none.
 
         Raises ValueError that names the first bad row (order, end < start, kind, lengths); the sweep is then unchanged.
         Raises RuntimeError after `finish`.
@@ -170,91 +200,179 @@ class AllocationSweep:
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
-    >>> names = AllocationSweep(column(), column(8)).feed(
-    ...     column(10, 20), column(0, 3), column(0, 0), column(90, -1), column(8, -1), column(1, 1), column(1, 1),
-    ...     column(-1, -1))
+    >>> folder = SpillFolder(b"/tmp", 1 << 20)
+    >>> ops, queue = RowSorter([("start", False)], folder), RowSorter([("time", False)], folder)
+    >>> ops.add_columns(1, {"start": 10, "end": 90, "name": 8, "tid": 1})
+    >>> names = AllocationSweep(ops, queue, column(), column(8)).feed(column(20), column(5), column(1), column(1))
     >>> names.row.tolist(), names.name.tolist()
-    ([0], [8])
+    ([5], [8])
     """
 
-    def __init__(self, skipped: _Int64, framework: _Int64) -> None:
-        """skipped: names of operators that are no starting point of a search; framework: names of the framework's."""
+    def __init__(self, operators: RowSorter, queue: RowSorter, skipped: _Int64, framework: _Int64) -> None:
+        """operators: start, end, name, tid, by start.  queue: time, kind, end, pid, tid, key, by time and kind; kind 1
+        is the end of an enqueue, 2 a dequeue, key their number, -1 if nothing is on the other side of the queue.
+
+        skipped: names of operators that are no starting point of a search; framework: names of the framework's.
+        """
+    def feed(self, time: _Int64, row: _Int64, pid: _Int64, tid: _Int64) -> AllocationNames:
+        """Allocations, numbered by `row`, sorted by time over all calls.  Those that wait for an enqueue are found by a
+        later call.  Raises ValueError that names the first bad row; the sweep is then unchanged."""
+    def finish(self) -> AllocationNames:
+        """What is found in the rest of the queue."""
+
+@final
+class BlockSweep:
+    """Blocks of memory from the records of an allocator (framework-files.md 5.11, step 2).
+
+    A block is a malloc (action 0) and up to two records after it of the same process and address, a free (1) and a
+    block free (2) in either order; the next malloc there begins another, and what else comes belongs to none.
+
+    >>> import numpy
+    >>> names = ("time", "row", "pid", "address", "action", "tid", "device", "size", "stream", "allocated", "reserved",
+    ...          "active")
+    >>> records = {name: numpy.zeros(2, numpy.int64) for name in names}
+    >>> records["time"], records["action"] = numpy.array([5, 9]), numpy.array([0, 1])
+    >>> sweep = BlockSweep()
+    >>> len(sweep.feed(records)["time"])
+    0
+    >>> {name: column.tolist() for name, column in sweep.finish().items() if "time" in name or "free" in name}
+    {'time': [5], 'free': [9], 'block_free': [-1]}
+    """
+
+    def __init__(self) -> None: ...
+    def feed(self, columns: Mapping[str, _Int64]) -> dict[str, Int64Column]:
+        """Records by time: time, row, pid, address, action, tid, device, size, stream, allocated, reserved, active.
+
+        Gives blocks that cannot go on: time, row, pid, address, tid, device, size, stream, allocated, reserved and
+        active of the malloc, the times free and block_free, and end_allocated, end_reserved and end_active, the totals
+        of the free, without one of the block free; -1 for what there is not.
+        """
+    def finish(self) -> dict[str, Int64Column]:
+        """The blocks that went on until the end."""
+
+@final
+class MarkRanges:
+    """Ranges by their ends; key and row are those of the end."""
+
+    @property
+    def half(self) -> Int64Column: ...
+    @property
+    def tid(self) -> Int64Column: ...
+    @property
+    def pid(self) -> Int64Column: ...
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def start(self) -> Int64Column: ...
+    @property
+    def end(self) -> Int64Column: ...
+    @property
+    def key(self) -> Int64Column: ...
+    @property
+    def row(self) -> Int64Column: ...
+
+@final
+class MarkSweep:
+    """Ranges of the host's task queue from the marks of their starts and ends (framework-files.md 5.1).
+
+    An end belongs to the last mark before it of its half of the queue, thread and name if that is a start; other marks
+    make no range.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> same = column(1, 1)
+    >>> ranges = MarkSweep().feed(same, column(0, 1), same, same, same, column(10, 20), same, column(0, 1))
+    >>> ranges.start.tolist(), ranges.end.tolist()
+    ([10], [20])
+    """
+
+    def __init__(self) -> None: ...
     def feed(
         self,
-        time: _Int64,
-        kind: _Int64,
-        row: _Int64,
-        end: _Int64,
-        name: _Int64,
-        pid: _Int64,
+        half: _Int64,
+        is_end: _Int64,
         tid: _Int64,
+        pid: _Int64,
+        name: _Int64,
+        time: _Int64,
         key: _Int64,
-    ) -> AllocationNames:
-        """kind 0: an operator, 1: the end of an enqueue, 2: a dequeue, 3: an allocation, numbered by `row`.
-
-        key: number of an enqueue or dequeue, -1 if nothing is on the other side of the queue.  Sorted by time over all
-        calls.  Raises ValueError that names the first bad row; the sweep is then unchanged.
-        """
+        row: _Int64,
+    ) -> MarkRanges:
+        """Marks sorted by time over all calls.  Raises ValueError that names the first bad row."""
 
 @final
-class CallLinks:
-    """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
-    fed with those calls."""
+class StackedOps:
+    """Operators in the order they came; -1 where no call and no module is open."""
 
     @property
-    def acl(self) -> Int64Column: ...
+    def row(self) -> Int64Column: ...
     @property
-    def model(self) -> Int64Column: ...
+    def stack(self) -> Int64Column: ...
     @property
-    def node(self) -> Int64Column:
-        """The innermost one: nodes may nest."""
-    @property
-    def outer(self) -> Int64Column:
-        """The outermost node."""
-    @property
-    def comm(self) -> Int64Column: ...
-    @property
-    def parent(self) -> Int64Column:
-        """The innermost call of any of these levels."""
-    @property
-    def model_item(self) -> Int64Column: ...
-    @property
-    def node_item(self) -> Int64Column: ...
-    @property
-    def outer_item(self) -> Int64Column: ...
-    @property
-    def comm_item(self) -> Int64Column: ...
-    @property
-    def node_type(self) -> Int64Column: ...
-    @property
-    def outer_type(self) -> Int64Column: ...
-    @property
-    def comm_type(self) -> Int64Column: ...
+    def module(self) -> Int64Column: ...
 
 @final
-class CallSweep:
-    """The tree of CANN calls of one process, and what lies in them (cann-files.md 6.1).
+class StackLevels:
+    """Calls of stacks; depth 0 is the innermost call, or the outermost module."""
+
+    @property
+    def stack(self) -> Int64Column: ...
+    @property
+    def depth(self) -> Int64Column: ...
+    @property
+    def code(self) -> Int64Column: ...
+
+@final
+class StackSweep:
+    """The Python calls that are open where an operator starts, and the modules among them.
+
+    Calls nest by thread; a return ends the innermost open call, or nothing.  Calls of C functions and of modules are
+    no part of the stacks; modules are a stack of their own.  Stacks are numbered from 0 over all threads, equal ones
+    alike.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> sweep = StackSweep()  # a call of 7, within it one of 8, within that an operator
+    >>> sweep.feed(column(1, 1, 1), column(0, 0, 5), column(7, 8, 0), column(0, 0, 3)).stack.tolist()
+    [0]
+    >>> sweep.take_stacks().code.tolist()
+    [8, 7]
+    """
+
+    def __init__(self) -> None: ...
+    def feed(self, thread: _Int64, event: _Int64, code: _Int64, row: _Int64) -> StackedOps:
+        """Rows in time order within each thread, over all calls.  Event: 0 call, 1 return, 2 C call, 3 C return, 4 call
+        of a module, 5 operator; code of calls, row of operators.  Raises ValueError that names the first bad row."""
+    def take_stacks(self) -> StackLevels:
+        """Stacks that an operator met for the first time since the last call."""
+    def take_modules(self) -> StackLevels:
+        """The same of stacks of modules."""
+
+@final
+class CallLocator:
+    """Which CANN calls of one process the records of the host lie in (cann-files.md 6.1).
 
     A call holds a point with start < point <= end on its thread.  It is part of the tree unless it has no length, is of
     a level that makes no tree (runtime), or overlaps the one before it of its level and thread (nodes may).
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
-    >>> links = CallSweep().feed(
-    ...     column(0, 0, 1), column(10, 10, 15), column(90, 20, 15), column(1, 1, 1), column(20000, 10000, 0),
-    ...     column(0, 7, 0), column(0, 0, 0))
-    >>> links.acl.tolist(), links.node.tolist(), links.node_item.tolist()
-    ([-1, 0, 0], [-1, -1, 1], [-1, -1, 7])
+    >>> calls = RowSorter([("start", False)], SpillFolder(b"/tmp", 1 << 20))
+    >>> calls.add_columns(2, {"start": 10, "end": column(90, 20), "thread": 1, "level": column(20000, 10000),
+    ...                       "item": column(0, 7), "type": 0})
+    >>> memoryview(CallLocator(calls).locate(column(15, 30), column(1, 1), ["acl", "node", "node_item"])).tolist()
+    [[0, 0], [1, -1], [7, -1]]
     """
 
-    def __init__(self) -> None: ...
-    def feed(
-        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, level: _Int64, item: _Int64, type: _Int64
-    ) -> CallLinks:
-        """kind 0: a call, numbered from 0 in the order of feeding; kind 1: a point, whose `end` is ignored.
+    def __init__(self, calls: RowSorter) -> None:
+        """calls: rows of start, end, thread, level, item, type, sorted by start, at equal starts those of higher level
+        first, then longer ones; a call's id is its number in that order."""
+    def locate(self, time: _Int64, thread: _Int64, links: Sequence[str]) -> Int64Block:
+        """A column a link: the ids of the calls that hold each point, -1 for none, and what they handle.
 
-        Sorted by start over all calls; at equal starts points first, then calls of higher level, then longer ones.
-        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        links: acl, model, node (the innermost one: nodes may nest), outer (the outermost node), comm, parent (the
+        innermost call of any of these levels); model_item, node_item, outer_item, comm_item; node_type, outer_type,
+        comm_type.  Times ascend over all calls.  Raises ValueError that names the first bad point, or an unknown link.
         """
 
 @final
@@ -358,6 +476,204 @@ class DeviceSweep:
         or communication starts has no row."""
 
 @final
+class GroupSums:
+    """Groups in the order of their keys; a list of columns, one a key or one a value.  A group in which no row has a
+    value has the count 0 and -1 for the rest."""
+
+    @property
+    def keys(self) -> list[Int64Column]: ...
+    @property
+    def counts(self) -> list[Int64Column]:
+        """Rows that have the value."""
+    @property
+    def sums(self) -> list[Int64Column]: ...
+    @property
+    def least(self) -> list[Int64Column]: ...
+    @property
+    def most(self) -> list[Int64Column]: ...
+
+@final
+class KeyedSums:
+    """Sums of one or two values by one to four keys.  Values are 0 or more; -1 is no value.
+
+    >>> from array import array
+    >>> sums = KeyedSums(1, 1)
+    >>> sums.feed([array("q", [7, 8, 7])], [array("q", [10, 5, 20])])
+    >>> groups = sums.take()
+    >>> groups.keys[0].tolist(), groups.counts[0].tolist(), groups.sums[0].tolist(), groups.most[0].tolist()
+    ([7, 8], [2, 1], [30, 5], [20, 5])
+    """
+
+    def __init__(self, keys: int, values: int) -> None:
+        """How many columns `feed` takes of each; ValueError for others than one to four keys and one or two values."""
+    def feed(self, keys: list[_Int64], values: list[_Int64]) -> None:
+        """Add rows; ValueError for columns of another number or of unequal length."""
+    def take(self, least: int = 0) -> GroupSums:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+
+@final
+class OpWork:
+    """Operators in order of id; those of which all sums are 0 are left out.  Times in ns."""
+
+    @property
+    def id(self) -> Int64Column: ...
+    @property
+    def inner(self) -> Int64Column:
+        """Host time of the operators directly in it."""
+    @property
+    def count(self) -> Int64Column:
+        """Kernels and copies it launched itself."""
+    @property
+    def device(self) -> Int64Column:
+        """Sum of their durations."""
+    @property
+    def device_total(self) -> Int64Column:
+        """The same, with those that the operators in it launched, at any depth."""
+    @property
+    def communication(self) -> Int64Column:
+        """Sum of the communication operators it launched itself."""
+    @property
+    def vendor(self) -> Int64Column:
+        """Sum of all that the vendor's tools link to it."""
+    @property
+    def vendor_total(self) -> Int64Column: ...
+    @property
+    def ai_core(self) -> Int64Column:
+        """Of `vendor` what ran on AI_CORE."""
+    @property
+    def ai_core_total(self) -> Int64Column: ...
+
+@final
+class OpNameTotals:
+    """Operators added up by name; columns as those of `OpWork`."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column:
+        """Sum of their own ranges."""
+    @property
+    def inner(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def device_total(self) -> Int64Column: ...
+    @property
+    def communication(self) -> Int64Column: ...
+
+@final
+class ModuleTotals:
+    """Modules added up by name: of operators that carry it, and Python frames with key 1, each with all operators in
+    it."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def is_frame(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column: ...
+    @property
+    def ops(self) -> Int64Column: ...
+    @property
+    def kernels(self) -> Int64Column:
+        """Kernels, without copies, that these operators launched."""
+    @property
+    def device(self) -> Int64Column: ...
+
+@final
+class KernelOpTotals:
+    """Kernels added up by their name and what launched them: names, -1 for none."""
+
+    @property
+    def kernel(self) -> Int64Column: ...
+    @property
+    def op(self) -> Int64Column: ...
+    @property
+    def framework(self) -> Int64Column:
+        """Name of `HostLinks.framework` of the operator."""
+    @property
+    def module(self) -> Int64Column:
+        """`HostLinks.module` of the operator, else name of its `HostLinks.frame`."""
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+
+COUNTED: int
+"""Flag of `OpTotals.add_work`: a kernel, or a copy that is not part of a collective."""
+VENDOR_LINK: int
+"""Flag: the vendor's tools make the same link."""
+AI_CORE: int
+"""Flag: it ran on AI_CORE."""
+COMMUNICATION: int
+"""Flag: a communication operator."""
+TAKEN_BACK: int
+"""Flag: a copy that was counted turns out to be part of a collective."""
+SCHEDULING: int
+"""Instead of the name of a kernel: a scheduling task of a collective."""
+
+@final
+class OpTotals:
+    """What each operator of a rank launched, itself and with everything in it, and sums of that by name.
+
+    Linear in the rows however deep they nest; operators and what they launched wait in the spill file.
+
+    >>> import tempfile
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> host = column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(3, 4), column(1, 0), column(-1, -1)
+    >>> links = HostSweep(column(), column(), column(), 1, 1, 1, 1, True).feed(*host)
+    >>> with tempfile.TemporaryFile() as file:
+    ...     totals = OpTotals(1, file.fileno(), 1000)
+    ...     kind, start, end, _, name, key, module = host
+    ...     totals.add_host(kind, start, end, name, key, module, links)
+    ...     totals.add_work(column(2), column(7), column(100), column(COUNTED))
+    ...     while totals.walk():
+    ...         pass
+    ...     work = totals.take_ops()
+    >>> work.id.tolist(), work.inner.tolist(), work.device.tolist(), work.device_total.tolist()
+    ([1, 2], [15, 0], [0, 100], [100, 100])
+    """
+
+    def __init__(self, first_op_id: int, spill_handle: int, most_held: int) -> None:
+        """spill_handle: an open, empty file.  most_held: records of work, 64 bytes each, that are sorted in memory."""
+    def add_host(
+        self,
+        kind: _Int64,
+        start: _Int64,
+        end: _Int64,
+        name: _Int64,
+        key: _Int64,
+        module: _Int64,
+        links: HostLinks,
+    ) -> None:
+        """The rows that `HostSweep.feed` took, and what it found.  ValueError if they are not those that come next,
+        OSError if the file cannot take them."""
+    def add_work(self, op: _Int64, kernel: _Int64, duration: _Int64, flags: _Int64) -> None:
+        """Records of the device, in any order: operator behind it or -1, name of the kernel (-1: none; SCHEDULING), ns,
+        and flags added up."""
+    def walk(self) -> bool:
+        """Go on through some operators, from the last to the first; False if there are no more."""
+    def take_names(self, least: int = 0) -> OpNameTotals:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+    def take_modules(self, least: int = 0) -> ModuleTotals:
+        """As `take_names`."""
+    def take_kernels(self, least: int = 0) -> KernelOpTotals:
+        """As `take_names`."""
+    def take_ops(self) -> OpWork:
+        """After the walk: the next operators, none at the end."""
+
+@final
 class LaneSweep:
     """Lanes of slices on many tracks: 0 where a slice nests in its track, else the first extra lane where it does.
 
@@ -375,6 +691,55 @@ class LaneSweep:
         """
 
 @final
+class Nullable:
+    """Int64 values of which -1 stands for NULL: a column for tables.
+
+    >>> from array import array
+    >>> Nullable(array("q", [3, -1])).tolist()
+    [3, None]
+    """
+
+    def __init__(self, values: Any) -> None:
+        """A buffer of int64, as numpy arrays are."""
+    @property
+    def values(self) -> Any: ...
+    def __len__(self) -> int: ...
+    def tolist(self) -> list[int | None]: ...
+
+def filled(column: _ArrowArray) -> Int64Column:
+    """The values of an int64 column, -1 for null."""
+
+def take_rows(columns: Sequence[_ArrowArray | Buffer], places: _Int64) -> list[Int64Column]:
+    """Some rows of int64 columns, -1 for null.
+
+    Raises ValueError for a column of another type, IndexError for a place beyond its rows.
+    """
+
+@final
+class StringNumbers:
+    """Ids of the strings of a source, and what their form tells, by their numbers in the source.
+
+    >>> from array import array
+    >>> known = StringNumbers()
+    >>> known.add(array("q", [10, 12]), array("q", [1, 2]), array("q", [0, 4]))
+    >>> found, lost, unknown_words = known.ids(array("q", [12, -1, 11]))
+    >>> found.tolist(), lost, known.forms(array("q", [12])).tolist()
+    ([2, -1, -1], 1, [4])
+    """
+
+    def __init__(self) -> None: ...
+    def add(self, numbers: _Int64, ids: _Int64, forms: _Int64) -> None:
+        """More strings.  Raises ValueError unless the numbers ascend over all calls."""
+    def set_words(self, ids: _Int64) -> None:
+        """Ids of the numbers -2, -3 ..."""
+    def ids(self, column: _ArrowArray | Buffer, instead: int = -1, dropped: int = -1) -> tuple[Int64Column, int, int]:
+        """(ids, how many numbers have none, how many are words that are not known).
+
+        instead: what stands for no id.  dropped: an id for which -1 is given.
+        """
+    def forms(self, column: _ArrowArray | Buffer) -> Int64Column: ...
+
+@final
 class LinkFile:
     """The file that links of several tables go to when they exceed the memory."""
 
@@ -383,7 +748,8 @@ class LinkFile:
 
 @final
 class LinkTable:
-    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays.
+    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays; the
+    key -1 stands for none, and nothing is stored under it.
 
     Any order is right; keys and look-ups that ascend, more or less, are quick.
     """
@@ -420,6 +786,17 @@ class ContentIds:
         """The largest number."""
 
 @final
+class TextIds:
+    """As `ContentIds`, of texts."""
+
+    def __init__(self) -> None: ...
+    def ids(self, texts: _ArrowArray) -> tuple[Int64Column, Int64Column]:
+        """(number of each text, -1 for null; places of those that are new)."""
+    def rewind(self, last: int) -> None: ...
+    @property
+    def last(self) -> int: ...
+
+@final
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
@@ -451,6 +828,93 @@ class RowWriter:
         the whole of them.  NaN and infinity become null, lone surrogates U+FFFD.
 
         Raises as `csv`; also ValueError without names, or for a row with both kinds of args.
+        """
+
+class LibraryUnavailableError(RuntimeError):
+    """The SQLite of this process cannot be used natively; the text says why."""
+
+class RowsRefusedError(RuntimeError):
+    """Rows that are not written natively: odd values, or what SQLite says of a statement."""
+
+@final
+class SqliteLibrary:
+    """The SQLite that Python's `sqlite3` stands on, by a handle on its loaded extension module and nothing else.
+
+    >>> import _sqlite3, sqlite3
+    >>> SqliteLibrary(_sqlite3.__file__, sqlite3.sqlite_version).memory_used() >= 0
+    True
+    """
+
+    def __init__(self, extension: str, version: str) -> None:
+        """`extension`: path of the module; `version`: what Python says of its SQLite.  LibraryUnavailableError."""
+    def memory_used(self) -> int:
+        """Bytes that SQLite has allocated in this process."""
+
+class ArmRequest(TypedDict):
+    """One SELECT.  `values` are bound to its parameters (behind the two of a range, if there are ranges).
+
+    columns: name, format, and where it comes from: the column of the statement, or a fixed text, or an index into
+    `remembered`; nothing of them: NULL.  remembered: statements and the columns whose integers (or NULLs) they take as
+    ?1 to ?4; their result columns are those output columns that name them, in order.
+    """
+
+    statement: str
+    values: Sequence[int]
+    columns: Sequence[tuple[str, str, int | None, str | None, int | None]]
+    remembered: Sequence[tuple[str, Sequence[int]]]
+
+class SectionRequest(TypedDict):
+    """Rows and what they become: "csv" lines, "events" as RowWriter writes both, or "flows" of two events a row.
+
+    order: column in which each arm ascends, by which arms are merged; ties: columns that sort what is equal in it, and
+    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges).
+    process, thread: columns of numbers that are collected.  lane_pass: index of the pass that knows the lanes of these
+    rows, by the column lane_id.
+    """
+
+    shape: str
+    arms: Sequence[ArmRequest]
+    order: int | None
+    ties: Sequence[tuple[int, bool]]
+    bounds: Sequence[int] | None
+    process: int | None
+    thread: int | None
+    lane_pass: int | None
+    lane_id: int
+
+@final
+class RowReader:
+    """Connections to a database file, each with a thread of its own, that turn rows into text without the GIL.
+
+    `setup`: statements that each connection runs first.
+    """
+
+    def __init__(
+        self,
+        library: SqliteLibrary,
+        uri: str,
+        setup: Sequence[str],
+        *,
+        busy_milliseconds: int = 10000,
+        threads: int = 2,
+    ) -> None:
+        """RowsRefusedError with what SQLite has against it."""
+    def run(
+        self,
+        sections: Sequence[SectionRequest],
+        lane_passes: Sequence[tuple[str, Sequence[int], Sequence[int]]],
+        lanes: Sequence[tuple[int, int, int]],
+        target: int | Callable[[bytes], object],
+        is_first: bool,
+    ) -> tuple[list[int], list[tuple[int, int | None]]]:
+        """Write the sections' rows to a descriptor or function; gives rows of each section (of flows: events) and the
+        numbers of processes and threads.
+
+        lane_passes: statement, values, and its columns of id, thread, start, duration: a lane is found for each row.
+        lanes: (thread, start, lane) that are known already, for flows.  Events are each written behind ",\\n";
+        `is_first`: the first comma is "[".
+
+        RowsRefusedError (some may be written then), OSError, or what `target` or a signal handler raises.
         """
 
 @final
@@ -489,13 +953,27 @@ class RowSorter:
     {'a': [3, 5], 'b': [2, 1]}
     """
 
-    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder) -> None:
-        """keys: names of int64 columns, and whether that one falls."""
+    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder, schema: object | None = None) -> None:
+        """keys: names of int64 columns, and whether that one falls; schema: what Arrow takes for one."""
     def add(self, batch: _ArrowArray) -> None:
         """Take the rows of a record batch of int64, uint64 and float64 columns.
 
         Raises ValueError if the columns are not those of the first batch, a key is missing or has a null, or rows were
         read already; TypeError for other types.
+        """
+    def add_columns(
+        self,
+        rows: int,
+        columns: Mapping[str, object],
+        where: Buffer | None = None,
+        sparse: tuple[str, ...] = (),
+    ) -> None:
+        """Take rows: columns as buffers or Arrow arrays of int64 or float64, or one value for all rows.
+
+        where: one bool a row, the others are left out.  sparse: columns in which -1 is a null.  Of the columns of the
+        schema those that are not given are null; without one the first call tells the columns, all int64.
+
+        Raises as `add`.
         """
     def spill(self) -> None:
         """Move all rows to disk."""
@@ -512,8 +990,22 @@ class RowSorter:
 
 @final
 class SortedReader:
+    """Reads the rows of a sorter from the first to the last."""
+
+    @property
+    def names(self) -> list[str]: ...
     def next(self, rows: int) -> NativeBatch | None:
         """The next rows, so many unless rows belong together or there are no more; None at the end."""
+    def next_columns(self, rows: int) -> Int64Block | None:
+        """As `next`, -1 for a null."""
+    def columns_between(self, first: Sequence[int], last: Sequence[int]) -> Int64Block | None:
+        """As `next_columns`, all rows whose first keys are from `first` to `last`; those before are skipped."""
+
+@final
+class Int64Block:
+    """Columns of int64: a buffer of two dimensions, a row of it a column."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class StringTable:

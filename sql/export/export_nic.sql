@@ -12,11 +12,11 @@ CREATE VIEW export_nic AS
 --   Device_id                     int    device
 --   "Timestamp(us)"               stamp  first sample
 --   "Bandwidth(MB/s)"             float  what the port can move, MB of 1024
---   "Rx Bandwidth efficiency(%)"  float  moved / bandwidth
+--   "Rx Bandwidth efficiency(%)"  float  how much of the port is used
 --   "rxPacket/s"                 float  packets a second
 --   "rxError rate(%)"            float  packets with errors / packets
 --   "rxDropped rate(%)"          float  dropped packets / packets
---   "Tx Bandwidth efficiency(%)"  float  moved / bandwidth
+--   "Tx Bandwidth efficiency(%)"  float  how much of the port is used
 --   "txPacket/s"                 float  packets a second
 --   "txError rate(%)"            float  packets with errors / packets
 --   "txDropped rate(%)"          float  dropped packets / packets
@@ -28,11 +28,11 @@ SELECT
     r.device_id AS Device_id,
     printf('%d.%03d', r.first_ns / 1000, r.first_ns % 1000) AS "Timestamp(us)",
     round(r.bandwidth / 1048576, 3) AS "Bandwidth(MB/s)",
-    round(coalesce(100.0 * r.byte_rate / nullif(r.bandwidth, 0), 0), 3) AS "Rx Bandwidth efficiency(%)",
+    round(coalesce(100.0 * r.use_ratio, 0), 3) AS "Rx Bandwidth efficiency(%)",
     round(coalesce(r.packet_rate, 0), 3) AS "rxPacket/s",
     round(coalesce(100.0 * r.error_ratio, 0), 3) AS "rxError rate(%)",
     round(coalesce(100.0 * r.drop_ratio, 0), 3) AS "rxDropped rate(%)",
-    round(coalesce(100.0 * t.byte_rate / nullif(t.bandwidth, 0), 0), 3) AS "Tx Bandwidth efficiency(%)",
+    round(coalesce(100.0 * t.use_ratio, 0), 3) AS "Tx Bandwidth efficiency(%)",
     round(coalesce(t.packet_rate, 0), 3) AS "txPacket/s",
     round(coalesce(100.0 * t.error_ratio, 0), 3) AS "txError rate(%)",
     round(coalesce(100.0 * t.drop_ratio, 0), 3) AS "txDropped rate(%)",

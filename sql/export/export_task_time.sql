@@ -27,16 +27,19 @@ SELECT
     t.start_ns,
     t.end_ns,
     t.device_id AS Device_id,
-    coalesce((SELECT value FROM string
-        WHERE id = CASE r.input_kind WHEN 'raw profile' THEN k.symbol_id ELSE k.name_id END), 'N/A') AS kernel_name,
-    (SELECT value FROM string WHERE id = coalesce(k.core_id, t.type_id)) AS kernel_type,
+    coalesce((
+        SELECT s.value FROM kernel k
+        JOIN string s ON s.id = CASE (SELECT input_kind FROM rank WHERE id = t.rank_id)
+            WHEN 'raw profile' THEN k.symbol_id ELSE k.name_id END
+        WHERE k.id = t.kernel_id), 'N/A') AS kernel_name,
+    (
+        SELECT value FROM string
+        WHERE id = coalesce((SELECT core_id FROM kernel WHERE id = t.kernel_id), t.type_id)) AS kernel_type,
     t.stream_no AS stream_id,
     t.task_no AS task_id,
     (t.end_ns - t.start_ns) / 1000.0 AS "task_time(us)",
     printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) AS "task_start(us)",
     printf('%d.%03d', t.end_ns / 1000, t.end_ns % 1000) AS "task_stop(us)"
 FROM device_task t
-LEFT JOIN rank r ON r.id = t.rank_id
-LEFT JOIN kernel k ON k.id = t.kernel_id
 WHERE NOT t.is_covered
 ORDER BY t.rank_id, t.start_ns;

@@ -1,7 +1,8 @@
 CREATE VIEW network_port AS
 -- What each network port of the devices received (rx) and sent (tx), from the first sample to the last.
 --
--- Rates are what the running totals grew by in that time; of a single sample those that it holds.
+-- Rates are what the running totals grew by in that time; of a single sample those that it holds.  The use of a port is
+-- reckoned as the vendor does: as if its bandwidth, which databases call bytes, were bits.
 --
 -- grain: rank_id, device_id, family, port_no, way
 -- uses:  counter, counter_sample
@@ -15,6 +16,7 @@ CREATE VIEW network_port AS
 --   first_ns     ns     first sample
 --   bandwidth    -      bytes/s that the port can move
 --   byte_rate    -      bytes/s that it moved
+--   use_ratio    ratio  8 * byte_rate / bandwidth
 --   packet_rate  -      packets/s that it moved
 --   error_ratio  ratio  packets with errors / packets
 --   drop_ratio   ratio  dropped packets / packets
@@ -43,7 +45,9 @@ port AS (
 )
 SELECT
     p.rank_id, p.device_id, p.family, p.instance_no AS port_no, p.way, p.first_ns, b.mean AS bandwidth,
-    coalesce(p.byte_growth, p.byte_rate) AS byte_rate, coalesce(p.packet_growth, p.packet_rate) AS packet_rate,
+    coalesce(p.byte_growth, p.byte_rate) AS byte_rate,
+    8 * coalesce(p.byte_growth, p.byte_rate) / nullif(b.mean, 0) AS use_ratio,
+    coalesce(p.packet_growth, p.packet_rate) AS packet_rate,
     p.errors / nullif(p.packets, 0) AS error_ratio, p.dropped / nullif(p.packets, 0) AS drop_ratio
 FROM port p
 LEFT JOIN series b

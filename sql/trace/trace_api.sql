@@ -35,4 +35,4 @@ SELECT
     a.mode AS "args:mode",
     a.item AS "args:item"
 FROM api_call_named a
-ORDER BY a.rank_id, a.start_ns, a.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

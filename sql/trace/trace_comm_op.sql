@@ -41,4 +41,4 @@ SELECT
     o.data_type AS "args:data type", o.algorithm AS "args:algorithm", o.wait_ns AS "args:wait(us)",
     o.connection_no AS "args:connection"
 FROM comm_op_named o
-ORDER BY o.rank_id, o.start_ns, o.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

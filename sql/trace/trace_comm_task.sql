@@ -43,4 +43,4 @@ SELECT
     t.size_bytes AS "args:bytes", t.notify_no AS "args:notification", t.is_master AS "args:master",
     t.stream_no AS "args:stream", t.estimated_us AS "args:expected(us)"
 FROM comm_task_named t
-ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

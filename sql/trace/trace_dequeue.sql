@@ -37,4 +37,4 @@ SELECT
     q.queued_ns AS "args:queued(us)"
 FROM queue_task_named q
 WHERE q.dequeue_start_ns IS NOT NULL
-ORDER BY q.rank_id, q.dequeue_start_ns, q.dequeue_end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

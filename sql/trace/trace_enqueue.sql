@@ -40,4 +40,4 @@ SELECT
     q.correlation_no AS "args:correlation"
 FROM queue_task_named q
 WHERE q.enqueue_start_ns IS NOT NULL
-ORDER BY q.rank_id, q.enqueue_start_ns, q.enqueue_end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

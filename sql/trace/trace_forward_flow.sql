@@ -31,4 +31,5 @@ SELECT
 FROM forward_backward l
 JOIN op f ON f.id = l.forward_op_id
 JOIN op b ON b.id = l.backward_op_id
-WHERE f.thread_id <> b.thread_id;
+WHERE f.thread_id <> b.thread_id
+ORDER BY l.rank_id, b.start_ns, l.forward_op_id;

@@ -26,4 +26,4 @@ SELECT
     g.start_ns - (SELECT base_ns FROM trace_base) AS ts,
     g.duration_ns AS dur
 FROM gc_event_named g
-ORDER BY g.rank_id, g.start_ns, g.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

@@ -41,4 +41,5 @@ SELECT
     coalesce(c.comm_group_id % 40000 * 100000, 1) + c.lane,
     c.start_ns - (SELECT base_ns FROM trace_base)
 FROM comm_op c
-CROSS JOIN api_call a ON a.id = c.api_call_id AND a.connection_no = c.connection_no;
+CROSS JOIN api_call a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
+ORDER BY 1, 3, 9;

@@ -30,4 +30,4 @@ SELECT
     m.domain AS "args:domain",
     m.category_no AS "args:category"
 FROM mark_named m
-ORDER BY m.rank_id, m.start_ns, m.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

@@ -33,4 +33,5 @@ SELECT
     t.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM device_task t
 JOIN mark m ON m.rank_id = t.rank_id AND m.connection_no = t.connection_no
-WHERE t.connection_no BETWEEN 4000000001 AND 4294967294;
+WHERE t.connection_no BETWEEN 4000000001 AND 4294967294
+ORDER BY t.rank_id, t.start_ns, t.id;

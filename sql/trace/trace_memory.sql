@@ -41,4 +41,5 @@ SELECT
     'module ' || m.id, m.rank_id, m.time_ns, m.time_ns,
     'C', 'module ' || m.module, m.rank_id * 1000 + m.device_id * 10 + 6, 0,
     m.time_ns - (SELECT base_ns FROM trace_base), NULL, m.reserved_bytes, NULL, NULL, NULL
-FROM module_memory_named m;
+FROM module_memory_named m
+ORDER BY 2, 3;

@@ -39,4 +39,4 @@ SELECT
     o.call_stack AS "args:call stack",
     o.module AS "args:module"
 FROM op_named o
-ORDER BY o.rank_id, o.start_ns, o.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

@@ -56,4 +56,5 @@ SELECT
 FROM comm_op c
 CROSS JOIN op o ON o.id = c.op_id
 LEFT JOIN api_call a ON a.id = c.api_call_id
-WHERE a.op_id IS NOT c.op_id;
+WHERE a.op_id IS NOT c.op_id
+ORDER BY 1, 3, 9;

@@ -29,4 +29,4 @@ SELECT
     p.step_no AS "args:step",
     p.module AS "args:module"
 FROM python_call_named p
-ORDER BY p.rank_id, p.start_ns, p.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

@@ -33,4 +33,5 @@ SELECT
     q.rank_id * 1000 + 1 AS to_pid, coalesce(q.dequeue_thread_id, 0) % 400000 * 10000 + 3000 AS to_tid,
     q.dequeue_start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM queue_task q
-WHERE q.enqueue_start_ns IS NOT NULL AND q.dequeue_start_ns IS NOT NULL;
+WHERE q.enqueue_start_ns IS NOT NULL AND q.dequeue_start_ns IS NOT NULL
+ORDER BY q.rank_id, q.dequeue_start_ns, q.id;

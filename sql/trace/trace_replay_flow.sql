@@ -31,4 +31,5 @@ SELECT
     t.start_ns - (SELECT base_ns FROM trace_base) AS to_ts
 FROM device_task t
 CROSS JOIN graph_replay g ON g.id = t.graph_replay_id
-CROSS JOIN api_call a ON a.id = g.api_call_id;
+CROSS JOIN api_call a ON a.id = g.api_call_id
+ORDER BY t.rank_id, t.start_ns, t.id;

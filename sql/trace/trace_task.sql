@@ -61,4 +61,4 @@ SELECT
     (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes",
     (SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id) AS "args:engine"
 FROM device_task_named t
-ORDER BY t.rank_id, t.start_ns, t.end_ns DESC;
+ORDER BY rank_id, start_ns, end_ns DESC, id;

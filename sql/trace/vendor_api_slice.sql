@@ -42,4 +42,5 @@ SELECT
     coalesce(a.item, iif(r.is_raw, '0', iif(a.level = 'communication', a.name, NULL))) AS "args:item_id",
     a.connection_no AS "args:connection_id"
 FROM api_call_named a
-LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id;
+LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
+ORDER BY a.rank_id, a.start_ns, a.id;

@@ -42,4 +42,5 @@ SELECT
     CASE o.is_retry WHEN 1 THEN 'yes' ELSE 'no' END AS "args:retry"
 FROM comm_op_named o
 LEFT JOIN vendor_rank r ON r.rank_id = o.rank_id
-LEFT JOIN vendor_comm_group g ON g.comm_group_id = o.comm_group_id;
+LEFT JOIN vendor_comm_group g ON g.comm_group_id = o.comm_group_id
+ORDER BY o.rank_id, o.start_ns, o.id;

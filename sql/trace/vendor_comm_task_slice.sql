@@ -58,4 +58,5 @@ SELECT
 FROM comm_task_named t
 JOIN vendor_rank r ON r.rank_id = t.rank_id
 JOIN vendor_comm_group g ON g.comm_group_id = t.comm_group_id
-WHERE t.plane_no IS NOT NULL AND NOT r.is_pruned;
+WHERE t.plane_no IS NOT NULL AND NOT r.is_pruned
+ORDER BY t.rank_id, t.start_ns, t.id;

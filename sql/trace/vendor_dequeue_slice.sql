@@ -19,14 +19,15 @@ CREATE VIEW vendor_dequeue_slice AS
 --   cat                   text   dequeue
 --   "args:correlation_id" int    number both halves carry
 SELECT
-    id, rank_id, step_id, dequeue_start_ns AS start_ns, dequeue_end_ns AS end_ns,
+    q.id, q.rank_id, q.step_id, q.dequeue_start_ns AS start_ns, q.dequeue_end_ns AS end_ns,
     'X' AS ph,
-    dequeue_name AS name,
-    coalesce((SELECT t.pid FROM thread t WHERE t.id = dequeue_thread_id), 0) AS pid,
-    coalesce(dequeue_tid, 0) AS tid,
-    dequeue_start_ns AS ts,
-    (dequeue_end_ns - dequeue_start_ns) / 1000.0 AS dur,
+    q.dequeue_name AS name,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = q.dequeue_thread_id), 0) AS pid,
+    coalesce(q.dequeue_tid, 0) AS tid,
+    q.dequeue_start_ns AS ts,
+    (q.dequeue_end_ns - q.dequeue_start_ns) / 1000.0 AS dur,
     'dequeue' AS cat,
-    correlation_no AS "args:correlation_id"
-FROM queue_task_named
-WHERE dequeue_start_ns IS NOT NULL;
+    q.correlation_no AS "args:correlation_id"
+FROM queue_task_named q
+WHERE q.dequeue_start_ns IS NOT NULL
+ORDER BY q.rank_id, q.dequeue_start_ns, q.id;

@@ -21,14 +21,15 @@ CREATE VIEW vendor_enqueue_slice AS
 --   cat                   text   enqueue
 --   "args:correlation_id" int    number both halves carry
 SELECT
-    id, rank_id, step_id, enqueue_start_ns AS start_ns, enqueue_end_ns AS end_ns,
+    q.id, q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
     'X' AS ph,
-    CASE WHEN dequeue_name GLOB 'Dequeue@*' THEN 'Enqueue' || substr(dequeue_name, 8) ELSE enqueue_name END AS name,
-    coalesce((SELECT t.pid FROM thread t WHERE t.id = enqueue_thread_id), 0) AS pid,
-    coalesce(enqueue_tid, 0) AS tid,
-    enqueue_start_ns AS ts,
-    (enqueue_end_ns - enqueue_start_ns) / 1000.0 AS dur,
+    CASE WHEN q.dequeue_name GLOB 'Dequeue@*' THEN 'Enqueue' || substr(q.dequeue_name, 8) ELSE q.enqueue_name END AS name,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = q.enqueue_thread_id), 0) AS pid,
+    coalesce(q.enqueue_tid, 0) AS tid,
+    q.enqueue_start_ns AS ts,
+    (q.enqueue_end_ns - q.enqueue_start_ns) / 1000.0 AS dur,
     'enqueue' AS cat,
-    correlation_no AS "args:correlation_id"
-FROM queue_task_named
-WHERE enqueue_start_ns IS NOT NULL;
+    q.correlation_no AS "args:correlation_id"
+FROM queue_task_named q
+WHERE q.enqueue_start_ns IS NOT NULL
+ORDER BY q.rank_id, q.enqueue_start_ns, q.id;

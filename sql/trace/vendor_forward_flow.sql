@@ -31,4 +31,5 @@ FROM forward_backward l
 CROSS JOIN half h
 JOIN op_named own ON own.id = CASE h.ph WHEN 's' THEN l.forward_op_id ELSE l.backward_op_id END
 JOIN op_named peer ON peer.id = CASE h.ph WHEN 's' THEN l.backward_op_id ELSE l.forward_op_id END
-WHERE own.thread_id <> peer.thread_id;
+WHERE own.thread_id <> peer.thread_id
+ORDER BY l.rank_id, own.start_ns, l.sequence_no;

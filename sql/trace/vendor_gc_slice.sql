@@ -30,4 +30,5 @@ SELECT
     g.duration_ns / 1000.0 AS dur,
     'GC' AS cat
 FROM gc_event_named g
-LEFT JOIN vendor_rank r ON r.rank_id = g.rank_id;
+LEFT JOIN vendor_rank r ON r.rank_id = g.rank_id
+ORDER BY g.rank_id, g.start_ns, g.id;

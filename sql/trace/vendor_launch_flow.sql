@@ -68,4 +68,5 @@ SELECT
 FROM comm_op c
 LEFT JOIN api_call_named a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
-LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id;
+LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id
+ORDER BY 2, 4;

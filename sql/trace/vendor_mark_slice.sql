@@ -37,4 +37,5 @@ SELECT
     m.event_type AS "args:event_type",
     CASE WHEN m.connection_no IS NOT NULL THEN m.domain END AS "args:domain"
 FROM mark_named m
-LEFT JOIN vendor_rank r ON r.rank_id = m.rank_id;
+LEFT JOIN vendor_rank r ON r.rank_id = m.rank_id
+ORDER BY m.rank_id, m.start_ns, m.id;

@@ -41,4 +41,5 @@ SELECT
 FROM device_task_named t
 LEFT JOIN mark_named m ON m.rank_id = t.rank_id AND m.connection_no = t.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
-WHERE t.connection_no BETWEEN 4000000001 AND 4294967294;
+WHERE t.connection_no BETWEEN 4000000001 AND 4294967294
+ORDER BY t.rank_id, t.start_ns, t.id;

@@ -26,18 +26,19 @@ CREATE VIEW vendor_op_slice AS
 --   "args:Call stack"       text   innermost frame first
 --   "args:Module Hierarchy" text   modules, outermost first
 SELECT
-    id, rank_id, step_id, start_ns, end_ns,
+    o.id, o.rank_id, o.step_id, o.start_ns, o.end_ns,
     'X' AS ph,
-    name,
-    coalesce(pid, 0) AS pid,
-    coalesce(tid, 0) AS tid,
-    start_ns AS ts,
-    duration_ns / 1000.0 AS dur,
+    o.name,
+    coalesce(o.pid, 0) AS pid,
+    coalesce(o.tid, 0) AS tid,
+    o.start_ns AS ts,
+    o.duration_ns / 1000.0 AS dur,
     'cpu_op' AS cat,
-    coalesce(sequence_no, -1) AS "args:Sequence number",
-    coalesce(forward_thread_no, 0) AS "args:Fwd thread id",
-    coalesce(shapes, CASE WHEN dtypes IS NOT NULL THEN '' END) AS "args:Input Dims",
-    dtypes AS "args:Input type",
-    call_stack AS "args:Call stack",
-    module AS "args:Module Hierarchy"
-FROM op_named;
+    coalesce(o.sequence_no, -1) AS "args:Sequence number",
+    coalesce(o.forward_thread_no, 0) AS "args:Fwd thread id",
+    coalesce(o.shapes, CASE WHEN o.dtypes IS NOT NULL THEN '' END) AS "args:Input Dims",
+    o.dtypes AS "args:Input type",
+    o.call_stack AS "args:Call stack",
+    o.module AS "args:Module Hierarchy"
+FROM op_named o
+ORDER BY o.rank_id, o.start_ns, o.id;

@@ -13,10 +13,12 @@ CREATE VIEW vendor_process AS
 --   sort_index  -  place among the processes
 --   copy        -  2 = the second time
 WITH host (name, sort_index) AS (VALUES ('Python', 0), ('Python GC', 1), ('Process ', 6), ('CANN', 7)),
+family (family, name, sort_index) AS (
+    VALUES ('ACC_PMU', 'Acc PMU', 19), ('NIC', 'NIC', 21), ('ROCE', 'RoCE', 22), ('PCIE', 'PCIe', 23),
+        ('PA_LINK', 'Stars Chip Trans', 26)
+),
 hardware AS (
-    SELECT d.rank_id, d.device_id, 'Acc PMU' AS name, 19 AS sort_index FROM device d
-    WHERE EXISTS (
-        SELECT 1 FROM counter c WHERE c.rank_id = d.rank_id AND c.family = 'ACC_PMU' AND c.device_id = d.device_id)
+    SELECT DISTINCT c.rank_id, c.device_id, f.name, f.sort_index FROM family f JOIN counter c ON c.family = f.family
     UNION ALL
     SELECT d.rank_id, d.device_id, 'Ascend Hardware', 14 FROM device d
     WHERE EXISTS (SELECT 1 FROM stream s WHERE s.rank_id = d.rank_id AND s.device_id = d.device_id)

@@ -23,16 +23,17 @@ CREATE VIEW vendor_python_slice AS
 --   "args:Python parent id"  int    number of the frame around it; 0 = none
 --   "args:Python module id"  int    number of the module within its class
 SELECT
-    id, rank_id, step_id, start_ns, end_ns,
+    p.id, p.rank_id, p.step_id, p.start_ns, p.end_ns,
     'X' AS ph,
-    name,
-    coalesce(pid, 0) AS pid,
-    coalesce(tid, 0) AS tid,
-    start_ns AS ts,
-    duration_ns / 1000.0 AS dur,
+    p.name,
+    coalesce(p.pid, 0) AS pid,
+    coalesce(p.tid, 0) AS tid,
+    p.start_ns AS ts,
+    p.duration_ns / 1000.0 AS dur,
     'python_function' AS cat,
-    frame_no AS "args:Python id",
-    outer_frame_no AS "args:Python parent id",
-    CASE WHEN name GLOB 'nn.Module: *[0-9]' AND rtrim(name, '0123456789') GLOB '*_'
-        THEN CAST(substr(name, length(rtrim(name, '0123456789')) + 1) AS INTEGER) END AS "args:Python module id"
-FROM python_call_named;
+    p.frame_no AS "args:Python id",
+    p.outer_frame_no AS "args:Python parent id",
+    CASE WHEN p.name GLOB 'nn.Module: *[0-9]' AND rtrim(p.name, '0123456789') GLOB '*_'
+        THEN CAST(substr(p.name, length(rtrim(p.name, '0123456789')) + 1) AS INTEGER) END AS "args:Python module id"
+FROM python_call_named p
+ORDER BY p.rank_id, p.start_ns, p.id;

@@ -21,20 +21,21 @@ CREATE VIEW vendor_queue_flow AS
 --   ts             stamp  start of this half
 --   cat            text   async_task_queue
 SELECT
-    rank_id, step_id, enqueue_start_ns AS start_ns, enqueue_end_ns AS end_ns,
-    dequeue_start_ns AS peer_start_ns, max(dequeue_end_ns, dequeue_start_ns + 1) AS peer_until_ns,
-    step_id AS peer_step_id,
-    's' AS ph, 'e' AS bp, 'enqueue_to_dequeue' AS name, correlation_no AS id,
-    coalesce((SELECT t.pid FROM thread t WHERE t.id = enqueue_thread_id), 0) AS pid, coalesce(enqueue_tid, 0) AS tid,
-    enqueue_start_ns AS ts, 'async_task_queue' AS cat
-FROM queue_task_named
-WHERE enqueue_start_ns IS NOT NULL
+    q.rank_id, q.step_id, q.enqueue_start_ns AS start_ns, q.enqueue_end_ns AS end_ns,
+    q.dequeue_start_ns AS peer_start_ns, max(q.dequeue_end_ns, q.dequeue_start_ns + 1) AS peer_until_ns,
+    q.step_id AS peer_step_id,
+    's' AS ph, 'e' AS bp, 'enqueue_to_dequeue' AS name, q.correlation_no AS id,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = q.enqueue_thread_id), 0) AS pid,
+    coalesce(q.enqueue_tid, 0) AS tid, q.enqueue_start_ns AS ts, 'async_task_queue' AS cat
+FROM queue_task_named q
+WHERE q.enqueue_start_ns IS NOT NULL
 UNION ALL
 SELECT
-    rank_id, step_id, dequeue_start_ns, dequeue_end_ns,
-    enqueue_start_ns, max(enqueue_end_ns, enqueue_start_ns + 1), step_id,
-    'f', 'e', 'enqueue_to_dequeue', correlation_no,
-    coalesce((SELECT t.pid FROM thread t WHERE t.id = dequeue_thread_id), 0), coalesce(dequeue_tid, 0),
-    dequeue_start_ns, 'async_task_queue'
-FROM queue_task_named
-WHERE dequeue_start_ns IS NOT NULL;
+    q.rank_id, q.step_id, q.dequeue_start_ns, q.dequeue_end_ns,
+    q.enqueue_start_ns, max(q.enqueue_end_ns, q.enqueue_start_ns + 1), q.step_id,
+    'f', 'e', 'enqueue_to_dequeue', q.correlation_no,
+    coalesce((SELECT t.pid FROM thread t WHERE t.id = q.dequeue_thread_id), 0), coalesce(q.dequeue_tid, 0),
+    q.dequeue_start_ns, 'async_task_queue'
+FROM queue_task_named q
+WHERE q.dequeue_start_ns IS NOT NULL
+ORDER BY 1, 3;

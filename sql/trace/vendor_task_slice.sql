@@ -67,4 +67,5 @@ SELECT
 FROM device_task_named t
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
-    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1);
+    AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1)
+ORDER BY t.rank_id, t.start_ns, t.id;

@@ -52,4 +52,5 @@ CROSS JOIN half h
 JOIN link_rule l ON l.id = c.link_rule_id AND l.is_vendor
 JOIN op_named o ON o.id = c.op_id
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
-LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id;
+LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id
+ORDER BY 2, 4;

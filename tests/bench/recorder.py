@@ -3,7 +3,7 @@
     python -m tests.bench.recorder [PART…] [--rounds N] [--seconds S] [--rate N] [--json FILE]
 
 Parts: `ops` (an operator of torch under each observer), `frames` (a call of a Python function under each tracer),
-`load` (two threads that record at `--rate` events/s for `--seconds`) and `stop` (the end of a recording of 10 M events).
+`load` (two threads that record at `--rate` events/s for `--seconds`) and `stop` (how a recording of 10 M events ends).
 Costs are ns of the thread's own CPU time over the same work unobserved; in every round all take their turn, and the
 median of the rounds is told.  Without torch `ops` is left out.  Exit status 1 if a figure misses what it has to be.
 """

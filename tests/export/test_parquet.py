@@ -13,6 +13,7 @@ from warehouse.cli.export import export as verb
 from warehouse.export import export
 from warehouse.export.parquet_file import LEFT_OUT, parquet_views, write_parquet
 from warehouse.export.selection import Selection, choose
+from warehouse.export.source import ExportSource
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_a_column_gets_a_wider_type_where_it_must(sample, tmp_path):
         connection.execute("ROLLBACK")
     with store.open_read(sample, query_only=False) as connection:
         ranks = choose(connection, Selection())
-        count = write_parquet(connection, ranks, tmp_path / "x.parquet", "export_kernel_details")
+        count = write_parquet(ExportSource(connection), ranks, tmp_path / "x.parquet", "export_kernel_details")
     table = pq.read_table(tmp_path / "x.parquet")
     assert table.num_rows == count == 150
     assert table.schema.field("Task ID").type == pa.string()  # numbers and N/A

@@ -7,6 +7,7 @@ import gzip
 import json
 import shutil
 from collections import Counter
+from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from perfetto_trace import BAD, SLICES, check, row_count, wanted_flows
 from warehouse import store
 from warehouse.export import Selection, export
 from warehouse.export.selection import choose
+from warehouse.export.source import open_source
 from warehouse.export.trace_own import write_trace
 from warehouse.ingest import ingest
 from warehouse.sample import write_profile
@@ -29,19 +31,17 @@ DAY = 86_400 * 10**9
 @pytest.fixture
 def traced(tmp_path):
     """A function: writes the trace of what is chosen of a warehouse; gives connection, ranks and path."""
-    connections = []
+    paths = []
+    with ExitStack() as stack:
 
-    def written(warehouse, **wanted):
-        connection = store.open_read(warehouse, query_only=False)
-        connections.append(connection)
-        ranks = choose(connection, Selection(**wanted))
-        path = tmp_path / f"trace{len(connections)}.json"
-        write_trace(connection, ranks, path, False)
-        return connection, ranks, path
+        def written(warehouse, **wanted):
+            source = stack.enter_context(open_source(warehouse))
+            ranks = choose(source.connection, Selection(**wanted))
+            paths.append(tmp_path / f"trace{len(paths)}.json")
+            write_trace(source, ranks, paths[-1], False)
+            return source.connection, ranks, paths[-1]
 
-    yield written
-    for connection in connections:
-        connection.close()
+        yield written
 
 
 def events(path):

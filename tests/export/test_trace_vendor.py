@@ -9,6 +9,7 @@ import pytest
 from warehouse import store
 from warehouse.export import Selection
 from warehouse.export.selection import choose
+from warehouse.export.source import ExportSource
 from warehouse.export.trace_vendor import write_vendor_trace
 from warehouse.ingest import ingest
 from warehouse.sample import write_profile
@@ -25,7 +26,7 @@ def traced(tmp_path):
         connection = store.open_read(warehouse, query_only=False)
         try:
             path = tmp_path / "trace_view.json"
-            count = write_vendor_trace(connection, choose(connection, Selection(**wanted))[0], path)
+            count = write_vendor_trace(ExportSource(connection), choose(connection, Selection(**wanted))[0], path)
             found = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         finally:
             connection.close()

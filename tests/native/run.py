@@ -3,10 +3,10 @@
 
     python tests/native/run.py [--plain | --threads]
 
-All tests run with the address and undefined-behaviour sanitizers, and those of the recorder, which is all about threads,
-once more with the thread sanitizer; `--threads` does only that.  --plain leaves the sanitizers out (a compiler without
-their libraries).  The last line says how many tests passed and failed; exit status 0 if all passed, 1 if one failed, 2 if
-they could not be built.
+All tests run with the address and undefined-behaviour sanitizers, and those of the recorder, which is all about
+threads, once more with the thread sanitizer; `--threads` does only that.  --plain leaves the sanitizers out (a compiler
+without their libraries).  The last line says how many tests passed and failed; exit status 0 if all passed, 1 if one
+failed, 2 if they could not be built.
 """
 
 import argparse
@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 THREAD_SANITIZER = "-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
 THREADED_TESTS = ("test_ring", "test_names", "test_recorder")
+COVERAGE = ["-DNPUWH_COVERAGE=ON"]  # what guides the fuzzers
 
 
 def find_tool(name: str) -> str | None:
@@ -63,9 +64,9 @@ def build(folder: Path, flags: str, options: Sequence[str] = (), targets: Sequen
             sys.exit(2)
 
 
-def run(folder: Path, flags: str, tests: Sequence[str] = ()) -> tuple[int, int]:
+def run(folder: Path, flags: str, options: Sequence[str] = (), tests: Sequence[str] = ()) -> tuple[int, int]:
     """Build and run all tests, or some; (passed, failed)."""
-    build(folder, flags, targets=tests)
+    build(folder, flags, options, tests)
     environment = {
         **os.environ,
         "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -93,9 +94,9 @@ def main() -> int:
     if options.plain:
         counts.append(run(folder / "native-tests-plain", "-O1 -g"))
     elif not options.threads:
-        counts.append(run(folder / "native-tests", SANITIZERS))
+        counts.append(run(folder / "native-tests", SANITIZERS, COVERAGE))
     if not options.plain:
-        counts.append(run(folder / "native-tests-threads", THREAD_SANITIZER, THREADED_TESTS))
+        counts.append(run(folder / "native-tests-threads", THREAD_SANITIZER, tests=THREADED_TESTS))
     passed, failed = (sum(each) for each in zip(*counts, strict=True))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -6,6 +6,8 @@ times and name, a replay by model and generation of its graph and by its number.
 
 from collections import Counter
 
+from synth.prof_directory import GRAPH_STREAM, STREAM
+
 TOPICS = {}
 LISTS = ("input_shapes", "output_shapes", "input_dtypes", "output_dtypes")
 COMPONENTS = {"WORKSPACE": "PTA"}  # as the vendor's table of allocations has it
@@ -137,9 +139,8 @@ def replay_key(truth, number):
 
 
 def graph_key(truth, number):
-    """Model, and how many graphs had that number before."""
-    model = truth.graphs[number].model_no
-    return (model, sum(graph.model_no == model for graph in truth.graphs[:number]))
+    """Model, and how many graphs its stream served before: all of them have the same."""
+    return (truth.graphs[number].model_no, number)
 
 
 @topic
@@ -151,7 +152,7 @@ def tasks(truth, ask):
         op = launch.op if launch.op is not None or row.replay is None else truth.replays[row.replay].op
         kind, name = launch.kind, task_name(truth, row)
         if row.is_part and not launch.kernel:  # without the ids of its contexts the host knows nothing of a part
-            kind, name, op = "MIX_AIC", "MIX_AIC", None
+            kind, name = "MIX_AIC", "MIX_AIC"
         times = (row.stream_no, row.task_no, row.start_ns, row.end_ns)
         expected.append(
             (*times, kind, name, op_key(truth, op), step(row.step_no, row.start_ns), replay_key(truth, row.replay))
@@ -162,6 +163,27 @@ def tasks(truth, ask):
         " WHERE t.rank_id = ?"
     )
     return expected, [(*row[:6], known[row[6]], row[7], row[8:] if row[8] is not None else None) for row in rows]
+
+
+@topic
+def link_rules(truth, ask):
+    """How the operator of a task was found."""
+    expected = []
+    for row in truth.tasks:
+        launch = truth.launches[row.launch]
+        if row.is_part and not launch.kernel:  # a part that the host does not know
+            continue
+        if row.replay is not None:
+            rule = "replay" if launch.op is None else "capture"
+        elif launch.kind == "MODEL_EXECUTE":
+            rule = "host_beside"  # the main thread calls it itself
+        else:
+            rule = "queue"
+        expected.append((row.start_ns, row.stream_no, row.task_no, rule))
+    rows = ask(
+        "SELECT start_ns, stream_no, task_no, link_rule FROM device_task_named WHERE rank_id = ? AND type <> 'MIX_AIC'"
+    )
+    return expected, [(*key, rule and rule.removesuffix("_more")) for *key, rule in rows]
 
 
 def items(text):
@@ -202,33 +224,95 @@ def copies(truth, ask):
 
 
 @topic
-def graph_nodes(truth, ask):
-    known = ops_by_id(ask)
+def graphs(truth, ask):
     rows = ask(
-        "SELECT n.model_no, g.generation, n.stream_no, n.task_no, n.name, n.op_id"
-        " FROM graph_node_named n JOIN graph g ON g.id = n.graph_id WHERE n.rank_id = ?"
+        "SELECT g.model_no, g.generation, g.captured_ns, g.destroyed_ns, s.model_stream_no, s.original_stream_no,"
+        " s.generation FROM graph g LEFT JOIN graph_stream s ON s.graph_id = g.id WHERE g.rank_id = ?"
     )
+    streams = (GRAPH_STREAM, STREAM)
+    return (
+        [
+            (*graph_key(truth, number), graph.captured_ns, graph.destroyed_ns, *streams, number)
+            for number, graph in enumerate(truth.graphs)
+        ],
+        rows,
+    )
+
+
+@topic
+def graph_nodes(truth, ask):
+    """Captured tasks, whether they were executed or not, and what captured them: recorded in `capture` mode only."""
+    known = ops_by_id(ask)
+    frames = {None: None, **dict(ask("SELECT id, name FROM python_call_named WHERE rank_id = ?"))}
+    rows = ask(
+        "SELECT n.model_no, g.generation, n.stream_no, n.task_no, n.name, n.op_type, n.input_shapes, n.op_id,"
+        " a.level, a.item, n.python_call_id FROM graph_node_named n JOIN graph g ON g.id = n.graph_id"
+        " LEFT JOIN api_call_named a ON a.id = n.api_call_id WHERE n.rank_id = ?"
+    )
+    ((level,),) = ask("SELECT level FROM rank WHERE id = ?")
     expected = []
-    replayed = {row.graph for row in truth.replays}  # the tasks of others never ran
     for number, graph in enumerate(truth.graphs):
-        if number not in replayed:
-            continue
         for launch in (truth.launches[place] for place in graph.launches):
-            name = launch.called or (launch.kernel or {}).get("name") or launch.symbol
-            expected.append(
-                (*graph_key(truth, number), launch.stream_no, launch.task_no, name, op_key(truth, launch.op))
-            )
-    return expected, [(*rest, known[op]) for *rest, op in rows]
+            kernel = launch.kernel or {}
+            # without a description the binary's name stands for the operator's and for its type
+            name = launch.called or kernel.get("name") or launch.symbol
+            op_type = kernel.get("op_type") or (None if launch.called else launch.symbol)
+            if level == "Level0":  # names are all that is told
+                kernel, op_type = {}, None
+            call = ("node", launch.called) if launch.op is not None else (None, None)
+            told = (name, op_type, tuple(kernel.get("input_shapes", ("",))))
+            captured = (op_key(truth, launch.op), *call, frame_around(truth, launch.op))
+            expected.append((*graph_key(truth, number), launch.stream_no, launch.task_no, *told, *captured))
+    return expected, [(*row[:6], items(row[6]), known[row[7]], *row[8:10], frames[row[10]]) for row in rows]
+
+
+def frame_around(truth, op):
+    """Name of the innermost Python frame in which the operator was called."""
+    if op is None:
+        return None
+    op = truth.ops[op]
+    around = [
+        (row.start_ns, row.number)
+        for row in truth.python_calls
+        if row.tid == op.tid and row.start_ns <= op.start_ns and (row.end_ns is None or op.end_ns <= row.end_ns)
+    ]
+    return python_names(truth)[max(around)[1]] if around else None
 
 
 @topic
 def graph_replays(truth, ask):
+    """Executions with what launched them; times are those of their tasks."""
     known = ops_by_id(ask)
-    rows = ask("SELECT model_no, generation, replay_no, task_count, op_id FROM graph_replay_named WHERE rank_id = ?")
-    return (
-        [(*replay_key(truth, number), row.tasks, op_key(truth, row.op)) for number, row in enumerate(truth.replays)],
-        [(*rest, known[op]) for *rest, op in rows],
+    rows = ask(
+        "SELECT r.model_no, r.generation, r.replay_no, r.task_count, r.start_ns, r.end_ns, r.op_id, a.name, a.start_ns,"
+        " r.step_no FROM graph_replay_named r LEFT JOIN api_call_named a ON a.id = r.api_call_id WHERE r.rank_id = ?"
     )
+    executions = sorted(call.start_ns for call in truth.calls if call.name == "aclmdlRIExecuteAsync")
+    expected = []
+    for number, row in enumerate(truth.replays):
+        tasks = [task for task in truth.tasks if task.replay == number]
+        times = (min(task.start_ns for task in tasks), max(task.end_ns for task in tasks))
+        call = ("aclmdlRIExecuteAsync", executions[number])
+        step = None if row.op is None else truth.ops[row.op].step_no
+        key = (*replay_key(truth, number), row.tasks, *times)
+        expected.append((*key, op_key(truth, row.op), *call, step))
+    return expected, [(*row[:6], known[row[6]], *row[7:]) for row in rows]
+
+
+@topic
+def replayed_tasks(truth, ask):
+    """Which captured task each replayed task is."""
+    rows = ask(
+        "SELECT t.start_ns, g.model_no, g.generation, r.replay_no, n.task_no, t.batch_no = n.batch_no"
+        " FROM device_task t JOIN graph_node n ON n.id = t.graph_node_id JOIN graph g ON g.id = n.graph_id"
+        " JOIN graph_replay r ON r.id = t.graph_replay_id AND r.graph_id = g.id WHERE t.rank_id = ?"
+    )
+    expected = [
+        (task.start_ns, *replay_key(truth, task.replay), truth.launches[task.launch].task_no, 1)
+        for task in truth.tasks
+        if task.replay is not None
+    ]
+    return expected, rows
 
 
 @topic

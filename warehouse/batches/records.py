@@ -61,13 +61,19 @@ RECORDS: dict[str, pa.Schema] = {
     # communication operation before tasks, covered tasks last), then by start.  class: 0 communication operation,
     # 1 task, 2 covered task (its sub-tasks are drawn instead)
     "launch": _schema("connection_no! class! start_ns! end_ns! device_id type"),
-    # n-th run (from 1) of a captured graph: the window of its tasks; by device, then by start
-    "graph_run": _schema("device_id! model_no! run_no! start_ns! end_ns! task_count!"),
+    # a captured graph; generation: how often its first stream was captured before.  Sources that tell no captures have
+    # none: there a graph is what has a model number
+    "graph": _schema("graph_no! device_id! model_no! generation! captured_ns destroyed_ns"),
+    "graph_stream": _schema("graph_no! model_stream_no! original_stream_no generation!"),
+    # a captured task
+    "graph_node": _schema("graph_no! stream_no! batch_no! task_no! context_no descriptor_no! connection_no"),
+    # n-th run (from 1) of a graph: the window of its tasks; by device, then by start
+    "graph_run": _schema("device_id! model_no! run_no! start_ns! end_ns! task_count! graph_no"),
     # every range of a device, merged and sorted by start; run_no: which run of its graph a graph's task belongs to
     "device_event": _schema(
         "kind! start_ns! end_ns! device_id connection_no descriptor_no type context_no stream_no task_no model_no "
         "is_covered run_no name group op_type data_type algorithm element_count rank_count is_relay is_retry row! "
-        "batch_no"
+        "batch_no graph_no"
     ),
     # PMU value of a task; task_row = `row` of its device event; by descriptor, so that a task's values are together
     "task_metric": _schema("task_row name! value:real"),
@@ -107,6 +113,8 @@ RECORDS: dict[str, pa.Schema] = {
     ),
     # one use of a queue of input data by the AI CPU; start_us and end_us on a clock of its own
     "data_queue": _schema("device_id! time_ns! name source index_no size start_us end_us"),
+    # one phase of a turn of a collective that the AI CPU drives
+    "comm_turn": _schema("device_id! start_ns! end_ns! stream_no! task_no! turn_no! turn_count! size_bytes name!"),
     # what the vendor's own analysis said, kept to compare with
     "reference_overlap": _schema("device_id! kind! start_ns! end_ns!"),
 }

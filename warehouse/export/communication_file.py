@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from warehouse.export.selection import ChosenRank, rows_of
+from warehouse.export.source import ExportSource
 
 Row = dict[str, Any]
 TYPES = ("p2p", "collective")
@@ -28,23 +29,23 @@ _TIMES = (
 _LINK = ("Transport Type", "Transit Size(MB)", "Transit Time(ms)", "Bandwidth(GB/s)", "Op Name")
 
 
-def write_communication(connection: sqlite3.Connection, rank: ChosenRank, path: Path) -> int:
+def write_communication(source: ExportSource, rank: ChosenRank, path: Path) -> int:
     """Write communication.json for that rank to `path`; returns the number of operators and totals in it.
 
     Nested as step > type > operator@group > times and bandwidths (deliverables.md section 11).
 
-    >>> write_communication(connection, rank, Path("communication.json"))  # doctest: +SKIP
+    >>> write_communication(source, rank, Path("communication.json"))  # doctest: +SKIP
     12
     """
-    return _write(connection, rank, path, "export_communication", _operator)
+    return _write(source.connection, rank, path, "export_communication", _operator)
 
 
-def write_communication_matrix(connection: sqlite3.Connection, rank: ChosenRank, path: Path) -> int:
+def write_communication_matrix(source: ExportSource, rank: ChosenRank, path: Path) -> int:
     """Write communication_matrix.json for that rank to `path`; returns the number of kinds, places and groups in it.
 
     Nested as step > type > kind-place@group > source-destination (deliverables.md section 11).
     """
-    return _write(connection, rank, path, "export_communication_matrix", _links)
+    return _write(source.connection, rank, path, "export_communication_matrix", _links)
 
 
 def _write(

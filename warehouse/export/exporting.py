@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -16,6 +15,7 @@ from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
 from warehouse.export.registry import RankFile, WholeFile, chosen_kinds, unwritable_files, whole_files
 from warehouse.export.selection import ChosenRank, Numbers, Selection, choose
+from warehouse.export.source import ExportSource, open_source
 
 OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
 # called before each file with what it is, how many are done, and how many there are
@@ -86,15 +86,16 @@ def export(
     66
     """
     files, whole = chosen_kinds(kinds)
-    with store.reading(warehouse), closing(store.open_read(warehouse, query_only=False)) as connection:
+    with store.reading(warehouse), open_source(warehouse) as source:
+        connection = source.connection
         store.require_views(connection, warehouse)
         wanted = Selection(run, rank, step, from_ns, to_ns)
         ranks = choose(connection, wanted)
         folders = rank_folders(connection)
-        tasks = [_rank_task(connection, each, folders[each.id], file) for each in ranks for file in files]
+        tasks = [_rank_task(source, each, folders[each.id], file) for each in ranks for file in files]
         left_out = unwritable_files(whole, ranks, is_part=len(ranks) < len(folders))
         tasks += [
-            _whole_task(connection, ranks, file)
+            _whole_task(source, ranks, file)
             for kind in whole
             for file in whole_files(kind, gzip)
             if file.file not in left_out
@@ -124,19 +125,19 @@ def _write(to: Path, placing: Placing, tasks: list[_Task], report: ExportReport,
     progress("", len(tasks), len(tasks))
 
 
-def _rank_task(connection: sqlite3.Connection, rank: ChosenRank, folder: str, file: RankFile) -> _Task:
+def _rank_task(source: ExportSource, rank: ChosenRank, folder: str, file: RankFile) -> _Task:
     def write(path: Path) -> int:
-        return file.write(connection, rank, path)
+        return file.write(source, rank, path)
 
     if file.is_msprof:
-        name = f"{folder}/{msprof_path(connection, rank, file.file)}"
+        name = f"{folder}/{msprof_path(source.connection, rank, file.file)}"
         return _Task(name, file.kind, rank.rank_no, write, older=same_but_stamp(name))
     return _Task(f"{folder}/{OUTPUT_FOLDER}/{file.file}", file.kind, rank.rank_no, write)
 
 
-def _whole_task(connection: sqlite3.Connection, ranks: list[ChosenRank], file: WholeFile) -> _Task:
+def _whole_task(source: ExportSource, ranks: list[ChosenRank], file: WholeFile) -> _Task:
     def write(path: Path) -> int:
-        return file.write(connection, ranks, path)
+        return file.write(source, ranks, path)
 
     return _Task(file.file, file.kind, None, write, file.is_kept_empty, file.other_forms)
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from warehouse import store
 from warehouse.export.selection import ChosenRank, conditions
+from warehouse.export.source import ExportSource
 from warehouse.store import View
 
 LEFT_OUT = ("export", "trace", "check", "official")  # rooms whose views are text for files, or findings
@@ -54,20 +55,20 @@ def obstacle(view: str, ranks: Sequence[ChosenRank], is_part: bool) -> str:
     return "no time"
 
 
-def write_parquet(connection: sqlite3.Connection, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
+def write_parquet(source: ExportSource, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
     """Write the view's rows for those ranks to `path`; returns how many there were.
 
     Types follow the units in the view's header: int64, float64 or string; a column that holds something else gets a
     wider type.  The view must not have an `obstacle`.
 
-    >>> write_parquet(connection, ranks, Path("op_named.parquet"), "op_named")  # doctest: +SKIP
+    >>> write_parquet(source, ranks, Path("op_named.parquet"), "op_named")  # doctest: +SKIP
     5154
     """
     kinds = {column.name: _kind(column.unit) for column in store.view(view).columns}
-    with store.reading(store.file_of(connection), f"view {view}"):
+    with store.reading(store.file_of(source.connection), f"view {view}"):
         while True:
             try:
-                return _write(connection, ranks, path, view, kinds)
+                return _write(source.connection, ranks, path, view, kinds)
             except _NarrowTypeError as wider:
                 kinds[wider.name] = wider.kind
 

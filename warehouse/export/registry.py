@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,11 +13,12 @@ from warehouse.export.communication_file import write_communication, write_commu
 from warehouse.export.csv_file import write_csv
 from warehouse.export.parquet_file import obstacle, parquet_views, write_parquet
 from warehouse.export.selection import ChosenRank
+from warehouse.export.source import ExportSource
 from warehouse.export.trace_own import write_trace
 from warehouse.export.trace_vendor import write_msprof_trace, write_vendor_trace
 
 # writes one rank's part to a path and tells how many rows it has; 0 = no file is made
-RankWriter = Callable[[sqlite3.Connection, ChosenRank, Path], int]
+RankWriter = Callable[[ExportSource, ChosenRank, Path], int]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class WholeFile:
 
     kind: str
     file: str
-    write: Callable[[sqlite3.Connection, list[ChosenRank], Path], int]
+    write: Callable[[ExportSource, list[ChosenRank], Path], int]
     is_kept_empty: bool = False
     other_forms: tuple[str, ...] = ()
 

@@ -137,20 +137,12 @@ def rows_of(
     ...     rows.fetchmany(1)
     [('MatMulV3', 10)]
     """
-    view = store.view(name)
-    terms: list[tuple[str, str, Any]] = [("rank_id", "=", rank.id), *where]
+    rows = narrowing_of(connection, name, rank, where)
     with ExitStack() as stack:
-        window = None
-        if view.window is not None:
-            source = view.window.view
-            own, window = conditions(connection, rank, source, view.window.start, view.window.end)
-            if source == name:
-                terms += own
-            else:
-                stack.enter_context(store.narrowed(connection, name, source, [("rank_id", "=", rank.id), *own], window))
-                window = None
+        if rows.source is not None:
+            stack.enter_context(store.narrowed(connection, name, rows.source, rows.source_terms, rows.source_window))
         try:
-            cursor = connection.execute(*store.select(name, columns, terms, window=window, limit=limit))
+            cursor = connection.execute(*store.select(name, columns, rows.terms, window=rows.window, limit=limit))
             stack.callback(cursor.close)
             yield cursor
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -159,6 +151,38 @@ def rows_of(
             raise WarehouseFileError(
                 f"{store.file_of(connection)}: view {name} holds what cannot be written ({error})"
             ) from error
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """Conditions on the rows of a view, as `store.select` takes them; and, for a view that sums, those on the rows of
+    the `source` that it starts from.
+    """
+
+    terms: list[tuple[str, str, Any]]
+    window: store.Window | None = None
+    source: str | None = None
+    source_terms: Sequence[tuple[str, str, Any]] = ()
+    source_window: store.Window | None = None
+
+
+def narrowing_of(
+    connection: sqlite3.Connection, name: str, rank: ChosenRank, where: Sequence[tuple[str, str, Any]] = ()
+) -> Narrowing:
+    """What narrows a view to a rank, its steps and times, and to `where`.
+
+    >>> narrowing_of(connection, "trace_op", rank).terms  # doctest: +SKIP
+    [('rank_id', '=', 1)]
+    """
+    view = store.view(name)
+    of_rank: list[tuple[str, str, Any]] = [("rank_id", "=", rank.id)]
+    if view.window is None:
+        return Narrowing([*of_rank, *where])
+    source = view.window.view
+    own, window = conditions(connection, rank, source, view.window.start, view.window.end)
+    if source == name:
+        return Narrowing([*of_rank, *where, *own], window)
+    return Narrowing([*of_rank, *where], None, source, [*of_rank, *own], window)
 
 
 def conditions(

@@ -1,27 +1,26 @@
-"""Events of a Chrome trace from views: one JSON object a row, streamed, in the columns and formats the headers name."""
+"""Events of a Chrome trace: a JSON array that grows in a file, natively where that is possible, else row by row."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
 
 from warehouse import store
 from warehouse._native import RowWriter
+from warehouse.export.native_rows import Lanes, NativeResult, NativeRows
+from warehouse.export.row_section import RowSection, Terms
 from warehouse.export.selection import ChosenRank, rows_of
-from warehouse.store import View
 
 Row = tuple[Any, ...]
 
 _ROWS = 4096  # fetched and formatted at a time
 
 
-class _BinaryFile(Protocol):
-    def write(self, data: bytes, /) -> int: ...
-
-
 class EventArray:
     """A JSON array of events that grows in a file; never whole in memory.
+
+    `is_packed`: the file compresses what it is given, so that its descriptor is not to be written to.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -32,8 +31,9 @@ class EventArray:
     b'[\\n{"ph":"M"},\\n{"ph":"X"},\\n{"ph":"X"}\\n]'
     """
 
-    def __init__(self, file: _BinaryFile) -> None:
+    def __init__(self, file: IO[bytes], is_packed: bool = False) -> None:
         self._file = file
+        self._is_packed = is_packed
         self._before = b"[\n"
         self.count = 0
 
@@ -51,12 +51,23 @@ class EventArray:
             self._before = b",\n"
             self.count += count
 
+    def write_natively(
+        self, native: NativeRows, sections: Sequence[RowSection], lanes: Lanes | None = None
+    ) -> NativeResult:
+        """Append the events of sections, as `NativeRows.write`."""
+        target: int | Callable[[bytes], object] = self._file.write
+        if not self._is_packed:
+            self._file.flush()
+            target = self._file.fileno()
+        result = native.write(sections, target, is_first=not self.count, lanes=lanes)
+        self.count += sum(result.rows)
+        self._before = b",\n" if self.count else self._before
+        return result
 
-def event_writer(view: View) -> tuple[list[str], RowWriter]:
-    """Names of the columns that are written, and the writer of their formats; [key] columns only filter and order."""
-    columns = [column for column in view.columns if not column.is_key]
-    names = [column.name for column in columns]
-    return names, RowWriter([column.unit for column in columns], names)
+
+def event_writer(section: RowSection) -> RowWriter:
+    """The writer of a section's columns in their formats."""
+    return RowWriter(section.kinds, section.columns)
 
 
 def chunks(cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
@@ -65,23 +76,17 @@ def chunks(cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
         yield rows
 
 
-def write_view(
-    events: EventArray,
-    connection: sqlite3.Connection,
-    rank: ChosenRank,
-    name: str,
-    where: Sequence[tuple[str, str, Any]] = (),
-) -> int:
-    """Write each chosen row of a view as an event; returns how many there were."""
-    names, writer = event_writer(store.view(name))
+def write_by_cursor(events: EventArray, connection: sqlite3.Connection, section: RowSection) -> int:
+    """Write each row of a section of events; returns how many there were."""
+    writer = event_writer(section)
     before = events.count
-    with rows_of(connection, name, rank, names, where) as cursor:
+    with rows_of(connection, section.view, section.rank, section.columns, section.where) as cursor:
         for rows in chunks(cursor):
             events.write(writer.json_events(rows), len(rows))
     return events.count - before
 
 
-def peer_is_chosen(view: str, rank: ChosenRank) -> list[tuple[str, str, Any]]:
+def peer_is_chosen(view: str, rank: ChosenRank) -> Terms:
     """Conditions on the other end of a flow, like those that `rows_of` puts on the row's own end."""
     terms: list[tuple[str, str, Any]] = []
     from_ns, to_ns = rank.from_ns, rank.to_ns
@@ -94,4 +99,4 @@ def peer_is_chosen(view: str, rank: ChosenRank) -> list[tuple[str, str, Any]]:
         terms.append(("peer_start_ns", "<", to_ns))
     if from_ns is not None:
         terms.append(("peer_until_ns", ">", from_ns))
-    return terms
+    return tuple(terms)

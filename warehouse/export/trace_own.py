@@ -17,7 +17,10 @@ from typing import IO, Any, cast
 
 from warehouse import store
 from warehouse._native import LaneSweep, RowWriter
+from warehouse.export.native_rows import runs
+from warehouse.export.row_section import FLOW_COLUMNS, RowSection, events_of
 from warehouse.export.selection import ChosenRank, rows_of
+from warehouse.export.source import ExportSource
 from warehouse.export.trace_events import EventArray, Row, chunks, event_writer, peer_is_chosen
 
 _SLICES = (
@@ -44,7 +47,6 @@ _FLOWS = (
     "trace_replay_flow",
     "trace_mark_flow",
 )
-_FLOW_COLUMNS = ("name", "id", "from_pid", "from_tid", "from_ts", "to_pid", "to_tid", "to_ts")
 _FLOW_END = RowWriter(
     ["text", "text", "text", "text", "int", "int", "int", "ns_us"],
     ["ph", "bp", "name", "cat", "id", "pid", "tid", "ts"],
@@ -56,19 +58,23 @@ _CENTURY = 100 * 366 * 86_400 * 10**9  # ns
 _LANES = 500  # numbers that a thread keeps free behind it for its extra lanes
 
 
-def write_trace(connection: sqlite3.Connection, ranks: list[ChosenRank], path: Path, gzip: bool) -> int:
+def write_trace(source: ExportSource, ranks: list[ChosenRank], path: Path, gzip: bool) -> int:
     """Write the trace of these ranks to `path` (`gzip`: compressed); returns the number of its events, 0 if none.
 
     Times are us since `otherData.base_ns` with three decimals, exact to the ns.  Slices and counters are those that the
     selection meets; of a flow both ends must be met.
 
-    >>> write_trace(connection, choose(connection, Selection()), Path("trace.json"), False)  # doctest: +SKIP
+    >>> write_trace(source, choose(source.connection, Selection()), Path("trace.json"), False)  # doctest: +SKIP
     2107
     """
+    return source.written(lambda way: _write(way, ranks, path, gzip))
+
+
+def _write(source: ExportSource, ranks: list[ChosenRank], path: Path, gzip: bool) -> int:
     with _opened(path, gzip) as file:
-        file.write(b'{"otherData":' + json.dumps(_about(connection, ranks)).encode() + b',\n"traceEvents":')
-        with EventArray(file) as events:
-            writer = _TraceWriter(connection, events)
+        file.write(b'{"otherData":' + json.dumps(_about(source.connection, ranks)).encode() + b',\n"traceEvents":')
+        with EventArray(file, is_packed=gzip) as events:
+            writer = _TraceWriter(source, events)
             for rank in ranks:
                 writer.write_rank(rank)
             if len(ranks) > 1:
@@ -107,7 +113,7 @@ def _about(connection: sqlite3.Connection, ranks: list[ChosenRank]) -> dict[str,
 
 def _slices(rows: list[Row], tid: int, start: int, duration: int) -> tuple[array[int], array[int], array[int]]:
     begins = array("q", [row[start] for row in rows])
-    ends = array("q", [row[start] + row[duration] for row in rows])
+    ends = array("q", [row[start] + max(row[duration], 0) for row in rows])
     return array("q", [row[tid] for row in rows]), begins, ends
 
 
@@ -122,8 +128,9 @@ def _numbered(row: Row, places: tuple[int, ...]) -> Row:
 class _TraceWriter:
     """Writes the events of rank after rank and remembers which processes and threads it met."""
 
-    def __init__(self, connection: sqlite3.Connection, events: EventArray) -> None:
-        self._connection = connection
+    def __init__(self, source: ExportSource, events: EventArray) -> None:
+        self._connection = source.connection
+        self._native = source.native
         self._events = events
         self._processes: set[int] = set()
         self._threads: set[tuple[int, int]] = set()  # (pid, tid) of slices
@@ -131,27 +138,44 @@ class _TraceWriter:
 
     def write_rank(self, rank: ChosenRank) -> None:
         self._moved.clear()
-        for view in _SLICES:
-            self._write_slices(view, rank)
-        for view in _COUNTERS:
-            self._write_counters(view, rank)
-        for view in _FLOWS:
-            with rows_of(self._connection, view, rank, _FLOW_COLUMNS, peer_is_chosen(view, rank)) as cursor:
-                self._write_flows(cursor)
+        sections = [events_of(view, rank, meets="threads", is_laneless=view in _LANELESS) for view in _SLICES]
+        sections += [events_of(view, rank, meets="processes") for view in _COUNTERS]
+        sections += [RowSection(view, rank, FLOW_COLUMNS, "flows", peer_is_chosen(view, rank)) for view in _FLOWS]
+        for native, together in runs(self._native, sections):
+            if native is not None:
+                for pid, tid in self._events.write_natively(native, together, self._moved).threads:
+                    self._meet(pid, tid)
+            else:
+                for section in together:
+                    self._write_by_cursor(section)
 
-    def _write_slices(self, name: str, rank: ChosenRank) -> None:
-        names, writer = event_writer(store.view(name))
+    def _meet(self, pid: int, tid: int | None) -> None:
+        if tid is None:
+            self._processes.add(pid)
+        else:
+            self._threads.add((pid, tid))
+
+    def _write_by_cursor(self, section: RowSection) -> None:
+        with rows_of(self._connection, section.view, section.rank, section.columns, section.where) as cursor:
+            if section.shape == "flows":
+                self._write_flows(cursor)
+            elif section.meets == "threads":
+                self._write_slices(section, cursor)
+            else:
+                self._write_counters(section, cursor)
+
+    def _write_slices(self, section: RowSection, cursor: sqlite3.Cursor) -> None:
+        names, writer = list(section.columns), event_writer(section)
         pid, tid = names.index("pid"), names.index("tid")
-        sweep = LaneSweep() if name in _LANELESS else None
-        with rows_of(self._connection, name, rank, names) as cursor:
-            for rows in chunks(cursor):
-                placed = rows if sweep is None else self._in_lanes(sweep, rows, names)
+        sweep = LaneSweep() if section.is_laneless else None
+        for rows in chunks(cursor):
+            placed = rows if sweep is None else self._in_lanes(sweep, rows, names)
+            threads = {(row[pid], row[tid]) for row in placed}
+            if None in {number for thread in threads for number in thread}:
+                placed = [_numbered(row, (pid, tid)) for row in placed]
                 threads = {(row[pid], row[tid]) for row in placed}
-                if None in {number for thread in threads for number in thread}:
-                    placed = [_numbered(row, (pid, tid)) for row in placed]
-                    threads = {(row[pid], row[tid]) for row in placed}
-                self._events.write(writer.json_events(placed), len(placed))
-                self._threads.update(threads)
+            self._events.write(writer.json_events(placed), len(placed))
+            self._threads.update(threads)
 
     def _in_lanes(self, sweep: LaneSweep, rows: list[Row], names: list[str]) -> list[Row]:
         """The rows with the lane added to their thread, where a slice overlaps another without nesting."""
@@ -167,13 +191,11 @@ class _TraceWriter:
         self._moved.update({(row[tid], row[start]): lane for row, lane in zip(rows, lanes, strict=True) if lane})
         return [(*row[:tid], row[tid] + lane, *row[tid + 1 :]) for row, lane in zip(rows, lanes, strict=True)]
 
-    def _write_counters(self, name: str, rank: ChosenRank) -> None:
-        names, writer = event_writer(store.view(name))
-        pid = names.index("pid")
-        with rows_of(self._connection, name, rank, names) as cursor:
-            for rows in chunks(cursor):
-                self._events.write(writer.json_events(rows), len(rows))
-                self._processes.update({row[pid] for row in rows})
+    def _write_counters(self, section: RowSection, cursor: sqlite3.Cursor) -> None:
+        pid, writer = section.columns.index("pid"), event_writer(section)
+        for rows in chunks(cursor):
+            self._events.write(writer.json_events(rows), len(rows))
+            self._processes.update({row[pid] for row in rows})
 
     def _write_flows(self, cursor: sqlite3.Cursor) -> None:
         """Two events a flow, both at the start of their slices.
@@ -205,7 +227,7 @@ class _TraceWriter:
         if from_ns is not None or to_ns is not None:
             window = store.Window("start_ns", "end_ns", from_ns or 0, 2**63 - 1 if to_ns is None else to_ns)
             where += peer_is_chosen("trace_collective_flow", ranks[0])
-        query = store.select("trace_collective_flow", _FLOW_COLUMNS, where, window=window)
+        query = store.select("trace_collective_flow", FLOW_COLUMNS, where, window=window)
         self._moved.clear()
         with store.reading(store.file_of(self._connection), "view trace_collective_flow"):
             self._write_flows(self._connection.execute(*query))

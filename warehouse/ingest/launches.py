@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.ingest.host import Steps
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import filled
+from warehouse.ingest.strings import filled, is_one_of
 
 _LATEST = np.iinfo(np.int64).max
 _COVERED = 2
@@ -32,9 +32,10 @@ class Windows:
 
 @dataclass
 class Calls:
-    """Calls that launched a graph replay, in order of time."""
+    """Calls that launched a graph replay, in the order in which the device met them."""
 
-    start: Numbers
+    start: Numbers  # of what the call put on its own stream
+    call_start: Numbers
     api_call: Numbers
     op: Numbers
     step: Numbers
@@ -62,12 +63,13 @@ class LaunchPass:
     def run(self) -> tuple[LinkTable, Windows, Calls]:
         """Links by connection number, the steps' windows, and the calls that launched graph replays."""
         for group in self._groups():
-            api_call, op, rule, sort, step, inside, start, is_flow, host_step = self._calls.find(group["connection_no"])
+            found = self._calls.find(group["connection_no"])
+            api_call, op, rule, sort, step, inside, begin, is_flow, host_step, _ = found
             is_flow = (api_call != NONE) & (
-                (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
+                (is_flow == 1) | (group["class"] == 0) | is_one_of(group["type"], self._always_drawn)
             )
             is_flow &= group["class"] != _COVERED  # what is not drawn is no end of a flow
-            is_replay = np.isin(group["type"], self._replays) & (api_call != NONE)
+            is_replay = (group["execution_start"] != _LATEST) & (api_call != NONE)
             self.launches.add(
                 group["connection_no"], api_call, op, rule, is_flow.astype(np.int64), group["class"], group["count"],
                 group["device_id"], is_replay.astype(np.int64),
@@ -75,8 +77,8 @@ class LaunchPass:
             self._widen_text(group, is_flow & np.isin(rule, (1, 3)), sort, step)
             self._widen_task(group, inside)
             if is_replay.any():
-                found = (start, api_call, op, host_step, group["device_id"])
-                self._replay_calls.append(np.stack([column[is_replay] for column in found]))
+                columns = (group["execution_start"], begin, api_call, op, host_step, group["device_id"])
+                self._replay_calls.append(np.stack([column[is_replay] for column in columns]))
         return self.launches, self._windows(), self._sorted_calls()
 
     def _groups(self) -> Iterator[dict[str, Numbers]]:
@@ -91,9 +93,28 @@ class LaunchPass:
             cut = int(np.searchsorted(columns[0], columns[0][-1]))
             kept = [column[cut:] for column in columns]
             if cut:
-                yield _grouped([column[:cut] for column in columns])
+                yield self._grouped([column[:cut] for column in columns])
         if len(kept[0]):
-            yield _grouped(kept)
+            yield self._grouped(kept)
+
+    def _grouped(self, columns: list[Numbers]) -> dict[str, Numbers]:
+        """Rows sorted by connection, first record first, to one row a connection."""
+        connection, class_, start, end, device, type_ = columns
+        first = np.flatnonzero(np.r_[True, connection[1:] != connection[:-1]])
+        low, high = np.minimum.reduceat(device, first), np.maximum.reduceat(device, first)
+        return {
+            "connection_no": connection[first],
+            "class": class_[first],
+            "start_ns": start[first],
+            "end_ns": end[first],
+            "type": type_[first],
+            "count": np.diff(np.r_[first, len(connection)]),
+            "first_start": np.minimum.reduceat(start, first),
+            "last_end": np.maximum.reduceat(end, first),
+            "device_id": np.where(low == high, high, NONE),
+            # start of the task that executes a graph, if there is one
+            "execution_start": np.minimum.reduceat(np.where(np.isin(type_, self._replays), start, _LATEST), first),
+        }
 
     def _widen_text(self, group: dict[str, Numbers], is_linked: np.ndarray, sort: Numbers, step: Numbers) -> None:
         self._has_links |= bool(is_linked.any())
@@ -129,24 +150,6 @@ class LaunchPass:
 
     def _sorted_calls(self) -> Calls:
         if not self._replay_calls:
-            return Calls(*(np.empty(0, np.int64) for _ in range(5)))
+            return Calls(*(np.empty(0, np.int64) for _ in range(6)))
         columns = np.concatenate(self._replay_calls, axis=1)
         return Calls(*columns[:, np.argsort(columns[0], kind="stable")])
-
-
-def _grouped(columns: list[Numbers]) -> dict[str, Numbers]:
-    """Rows sorted by connection, first record first, to one row a connection."""
-    connection, class_, start, end, device, type_ = columns
-    first = np.flatnonzero(np.r_[True, connection[1:] != connection[:-1]])
-    low, high = np.minimum.reduceat(device, first), np.maximum.reduceat(device, first)
-    return {
-        "connection_no": connection[first],
-        "class": class_[first],
-        "start_ns": start[first],
-        "end_ns": end[first],
-        "type": type_[first],
-        "count": np.diff(np.r_[first, len(connection)]),
-        "first_start": np.minimum.reduceat(start, first),
-        "last_end": np.maximum.reduceat(end, first),
-        "device_id": np.where(low == high, high, NONE),
-    }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
 from warehouse.ingest.link import NONE, LinkStore, Numbers
 from warehouse.ingest.pairs import Pairs
+from warehouse.ingest.progress import RankProgress
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import Ledger
 from warehouse.readers.reader import ProfileReader
@@ -17,7 +17,6 @@ from warehouse.store import Loader
 from warehouse.store.loader import Column
 
 _THREAD_COUNTS = ("op_count", "queue_count", "python_count", "api_count", "mark_count", "gc_count")
-Progress = Callable[[str, int], None]
 
 
 @dataclass
@@ -40,7 +39,7 @@ class RankLoad:
     rank_id: int
     source_id: int
     strings: StringMap
-    progress: Progress
+    progress: RankProgress
     extents: dict[str, Extent] = field(default_factory=dict)
     dequeue_threads: set[int] = field(default_factory=set)
     _threads: Pairs = field(default_factory=Pairs)  # (pid, tid); their ids in `thread` follow each other
@@ -56,7 +55,7 @@ class RankLoad:
     def write(self, table: str, columns: Mapping[str, Column], slices: tuple[Numbers, Numbers] | None = None) -> None:
         """Append rows of this rank; `slices` are their starts and ends where the table has any."""
         count = self.loader.write(table, {**columns, "rank_id": self.rank_id})
-        self.progress(table, count)
+        self.progress.loaded(count)
         if slices is not None and count:
             extent = self.extents.setdefault(table, Extent())
             start, end = int(slices[0].min()), int(slices[1].max())
@@ -65,10 +64,17 @@ class RankLoad:
             extent.last_end = end if extent.last_end is None else max(end, extent.last_end)
             extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
 
-    def thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
+    def thread_ids(self, pid: Numbers, tid: Numbers, without: Numbers | None = None) -> Numbers:
         """Ids of `thread`, new threads being given one; their rows are written at the end.  Numbers are unsigned: a
-        negative one is the same bits."""
-        pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
+        negative one is the same bits.  `without`: places of what is on no thread, and gets NONE."""
+        if without is not None and len(without):
+            ids = np.full(len(pid), NONE, np.int64)
+            on_thread = np.ones(len(pid), bool)
+            on_thread[without] = False
+            ids[on_thread] = self.thread_ids(pid[on_thread], tid[on_thread])
+            return ids
+        if min(pid.min(initial=0), tid.min(initial=0)) < 0:
+            pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
         before = len(self._threads)
         ids = self._threads.ids(pid, tid) + self._first_thread
         self.loader.reserve("thread", len(self._threads) - before)
@@ -116,8 +122,3 @@ class RankLoad:
                 table="STRING_IDS",
                 count=self.strings.unresolved,
             )
-
-
-def selected(batch: pa.RecordBatch, mask: np.ndarray) -> pa.RecordBatch:
-    """The rows of a batch where the mask is true."""
-    return batch.filter(pa.array(mask))

@@ -59,9 +59,10 @@ def analyse_run(run: Path, kinds: list[str]) -> str | None:
             return f"{output}: is a link; what it points at is not touched"
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir(mode=0o750)
-        with tempfile.TemporaryDirectory(dir=output, prefix=".npuwh-") as scratch:
+        # beside the run: nothing is ever made inside what is being read
+        with tempfile.TemporaryDirectory(dir=run.parent, prefix=".npuwh-") as scratch:
             made = Path(scratch) / WAREHOUSE
-            ingest([run], made)
+            ingest([run], made, jobs=1)
             if ExportType.Text in kinds:
                 export(made, Path(scratch) / "text", ("text",))
                 for file in sorted((Path(scratch) / "text").rglob("*")):

@@ -89,7 +89,7 @@ class Cycle:
             _recorder.start()
             self._producers.begin()
             self._is_recording = True
-        except Exception as error:  # noqa: BLE001 whatever it is, it must not reach the training loop
+        except Exception as error:
             logger.error("recording cannot begin: %s", error)
 
     def stop(self) -> None:
@@ -100,14 +100,14 @@ class Cycle:
         try:
             self._producers.end()
             _recorder.stop()
-        except Exception as error:  # noqa: BLE001 as above
+        except Exception as error:
             logger.error("recording did not end cleanly: %s", error)
         state = _recorder.state()
         if state not in ("recording", "idle"):
             logger.error("the recording is incomplete: %s", _recorder.reason())
         lost = _recorder.counters()
         if lost["lost_events"] or lost["lost_frames"]:
-            text = "the recording lacks %d events and %d Python calls and returns: they came faster than they were written"
+            text = "the recording lacks %d events and %d Python calls and returns: the disk was too slow for them"
             logger.warning(text, lost["lost_events"], lost["lost_frames"])
 
     def finalize(self) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from warehouse.profiler.settings import AiCMetrics, ExportType, HostSystem, ProfilerLevel, checked_flag, report, words_of
+from warehouse.profiler.settings import (
+    AiCMetrics,
+    ExportType,
+    HostSystem,
+    ProfilerLevel,
+    checked_flag,
+    report,
+    words_of,
+)
 
 _LEVELS_WITHOUT_METRICS = (ProfilerLevel.Level0, ProfilerLevel.Level_none)
 

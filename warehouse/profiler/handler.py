@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from warehouse.profiler.child import start_child, wait_for
 from warehouse.profiler.experimental_config import checked_export_type
 from warehouse.profiler.run_directory import RunPlace, checked_worker
 from warehouse.profiler.settings import checked_flag, logger, report
@@ -39,11 +39,10 @@ def tensorboard_trace_handler(
             return
         process = _start_analysis([path], profiler.experimental_config.export_type, 1)
         if process is not None and not async_mode:
-            _wait(process)
+            wait_for(process, _not_analysed([path]))
 
-    handle.place = RunPlace(  # type: ignore[attr-defined]  read by `profile` before anything is recorded
-        None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name)
-    )
+    place = RunPlace(None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name))
+    handle.place = place  # type: ignore[attr-defined] # read by `profile` before anything is recorded
     return handle
 
 
@@ -69,23 +68,14 @@ def analyse(
         return
     process = _start_analysis([root], kinds, wanted)
     if process is not None:
-        _wait(process)
+        wait_for(process, _not_analysed([root]))
 
 
 def _start_analysis(paths: list[Path], kinds: list[str] | None, processes: int) -> subprocess.Popen[str] | None:
-    """A fresh interpreter, so that neither torch's threads nor a daemon's bans are in its way."""
-    command = [sys.executable, "-m", "warehouse.profiler.analysis", f"--processes={processes}"]
-    command += [f"--export-type={kind}" for kind in kinds or ()]
-    command += ["--", *map(str, paths)]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSTARTUP"}
-    try:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, text=True, start_new_session=True)
-    except OSError as error:
-        logger.error("the recording is complete but not analysed: %s; run `npuwh ingest %s`", error, paths[0])
-        return None
+    arguments = ["warehouse.profiler.analysis", f"--processes={processes}"]
+    arguments += [f"--export-type={kind}" for kind in kinds or ()]
+    return start_child([*arguments, "--", *map(str, paths)], _not_analysed(paths))
 
 
-def _wait(process: subprocess.Popen[str]) -> None:
-    code = process.wait()
-    if code != 0:
-        logger.error("the analysis ended with code %d; the recording itself is complete", code)
+def _not_analysed(paths: list[Path]) -> str:
+    return f"{paths[0]} is not analysed (`npuwh ingest` can do it later)"

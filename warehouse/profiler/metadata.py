@@ -62,13 +62,14 @@ class Metadata:
             return
         try:
             given = self._trace_id_callback()
-        except Exception as error:  # noqa: BLE001 the callback is the program's: whatever it raises must not end the training
+        except Exception as error:
             logger.warning("the trace id callback failed (%s); %s is used instead", error, self.trace_id)
             return
         if isinstance(given, str) and len(given) <= _LONGEST_TRACE_ID:
             self.trace_id = given
         else:
-            logger.warning("the trace id is no text of at most %d characters; %s is used", _LONGEST_TRACE_ID, self.trace_id)
+            text = "the trace id is no text of at most %d characters; %s is used"
+            logger.warning(text, _LONGEST_TRACE_ID, self.trace_id)
 
     def content(self) -> dict[str, Any]:
         """Everything, as profiler_metadata.json holds it."""

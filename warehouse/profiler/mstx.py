@@ -25,7 +25,7 @@ _exclude: frozenset[str] = frozenset()
 
 def choose_domains(include: list[str], exclude: list[str]) -> None:
     """Record only domains in `include`, or all but those in `exclude`; both empty: all."""
-    global _include, _exclude  # noqa: PLW0603 one choice a process, as there is one recording
+    global _include, _exclude
     _include, _exclude = frozenset(include), frozenset(exclude)
 
 
@@ -37,7 +37,7 @@ def mark(message: str, stream: Any = None, domain: str = _DEFAULT) -> None:
 
 
 def range_push(message: str, stream: Any = None, domain: str = _DEFAULT) -> int:
-    """Begin a range in this thread and domain; the number of ranges that are open around it, -1 if it is not recorded."""
+    """Begin a range in this thread and domain; how many ranges are open around it, -1 if it is not recorded."""
     if not (_are_texts("range_push", message, domain) and _is_recorded(domain)):
         return -1
     stack = _stack(domain)

@@ -144,7 +144,7 @@ class Producers:
         if self._gc is not None:
             self._gc.end()
         if self._wanted.has_frames:
-            threading.setprofile(None)  # type: ignore[arg-type]
+            threading.setprofile(None)
             _recorder.stop_tracer()
 
 

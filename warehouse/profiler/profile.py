@@ -108,7 +108,7 @@ class _KinetoProfile:
             text = "record with record_shapes, profile_memory, and with_stack or with_modules"
             logger.warning("no memory timeline is exported: %s", text)
             return
-        export_memory_timeline(self.path, output_path, device)
+        export_memory_timeline(self.path, output_path, device or "cpu")
 
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()

@@ -1,5 +1,5 @@
-"""The words that settings are made of, as torch_npu's profiler spells them (framework-files.md 6.5), and how a wrong one
-is reported."""
+"""The words that settings are made of, as torch_npu's profiler spells them (framework-files.md 6.5), and how a wrong
+one is reported."""
 
 from __future__ import annotations
 

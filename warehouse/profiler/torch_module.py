@@ -48,7 +48,7 @@ def cache_folder() -> Path:
 
 
 def build(torch: Any) -> Path:
-    """The observer for this torch, built if it is not in the cache; ranks that ask at once wait for the one that builds.
+    """The observer for this torch, built if it is not in the cache; ranks that ask at once wait for the one that does.
 
     TorchModuleError if there is no compiler, or it fails.
     """

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from warehouse import _native
 from warehouse.batches.chunk_folder import open_chunk_folder
-from warehouse.batches.records import batch
+from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING, Ledger
@@ -21,11 +21,13 @@ from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_framework import HOST_ORDER, FrameworkPart
 from warehouse.readers.raw_memory import MemoryPart
+from warehouse.readers.raw_missing import note_missing
 from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.recorded_marks import RecordedMarks
+from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
 
 def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
@@ -73,7 +75,7 @@ def _text(value: object) -> str | None:
 
 class RawReader:
     """One raw run directory.  Everything is decoded when it is opened, sorted and, where it is much, spilled to
-    disk; the streams then read what was sorted.
+    disk; the streams then read what was sorted.  `memory_bytes` bounds what it holds, whatever the size of the run.
 
     InputError if a file cannot be read, or nothing says what its times mean.
 
@@ -82,15 +84,23 @@ class RawReader:
     339
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
-        self.run = RawRun(files, profiler)
+    def __init__(
+        self,
+        files: RawFiles,
+        profiler: dict[str, Any],
+        memory_bytes: int = MEMORY_BYTES,
+        decoded: Callable[[int], None] | None = None,
+    ) -> None:
+        """`memory_bytes`: of rows that wait to be sorted; `decoded` is told now and then how many bytes are decoded."""
+        self.run = RawRun(files, profiler, memory_bytes, decoded)
         self._told: set[str] = set()
         try:
-            self._host_events = SortedRows(HOST_ORDER, self.run.spill)
+            self._host_events = SortedRows(HOST_ORDER, self.run.spill, RECORDS["host_event"])
             self._framework = FrameworkPart(self.run, self._host_events)
             self._python = PythonPart(self.run, self._framework, self._host_events)
             self._memory = MemoryPart(self.run, self._framework, self._host_events)
             self._prof = ProfPart(self.run, self._host_events, self._memory)
+            self._recorded_marks = RecordedMarks(self.run)
             self._streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
                 "step": self._framework.steps,
                 "host_event": self._host_events.batches,
@@ -102,6 +112,8 @@ class RawReader:
             }
             self._load()
             self._streams |= self._prof.streams
+            if self.run.recording is not None:
+                self._streams["mark"] = self._recorded_marks.marks
         except BaseException:
             self.run.close()
             raise
@@ -112,6 +124,8 @@ class RawReader:
             self._python.load()
             self._memory.load()
             self._prof.load()
+            self._recorded_marks.load()
+            note_missing(self.run)
         except InputError as error:
             text = str(error)
             raise InputError(text if text.startswith("/") else f"{self.run.root}: {text}") from error

@@ -10,6 +10,7 @@ its n-th execution, where there are as many records as executions, or as operato
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -37,7 +38,7 @@ from warehouse.readers.raw_tasks import COMPUTE, KEYS
 from warehouse.readers.sorted_rows import SortedRows
 
 Events = tuple[tuple[int, ...], ...]
-_L2, _TLB = 1, 2  # kinds of records
+_UNKNOWN, _L2, _TLB = range(3)  # kinds of records
 FAMILIES = {_L2: "l2", _TLB: "tlb"}
 _SETTINGS = {_L2: "l2CacheTaskProfilingEvents", _TLB: "npuEvents"}
 # events of requests, hits, and victims of L2 or misses of the translation
@@ -76,33 +77,38 @@ class CachePart:
     def _load(self, device: DeviceFiles, stream: str) -> None:
         folder = self._run.config.devices[device.device_id]
         places = {kind: _places(folder, kind) for kind in FAMILIES}
-        lost = dict.fromkeys(FAMILIES, 0)
+        lost: Counter[int] = Counter()
         for _, batch in self._run.device_stream(device, stream):
             kinds = numbers(batch, "kind")[0] if stream == "socpmu" else np.full(batch.num_rows, _L2)
+            row = np.arange(self._row, self._row + batch.num_rows)
+            self._row += batch.num_rows
             for kind, mine in by_value(kinds):
-                found = places[kind]
+                found = places.get(kind)
                 if found is None:
-                    lost[kind] += int(mine.sum())
+                    lost[kind if kind in FAMILIES else _UNKNOWN] += int(mine.sum())
                 else:
-                    self._add(device, stream, kind, found, batch.filter(pa.array(mine)))
-        for kind, count in lost.items():
-            if count:
-                events = folder.sample.get(_SETTINGS[kind], "")
-                text = (
-                    f"{FAMILIES[kind]} counts are left out: what the events {events!r} of {_SETTINGS[kind]} in "
-                    f"sample.json mean on chip {folder.chip!r} is not known, or some are missing"
-                )
-                self._run.ledger.note(WARNING, "no-formula", text, table=stream, count=count)
+                    self._add(device, stream, kind, found, batch.filter(pa.array(mine)), row[mine])
+        for kind, count in sorted(lost.items()):
+            if kind == _UNKNOWN:
+                text = "records of a kind that is not known; they were left out"
+                self._run.ledger.note(WARNING, "unknown-type", text, table=stream, count=count)
+                continue
+            events = folder.sample.get(_SETTINGS[kind], "")
+            text = (
+                f"{FAMILIES[kind]} counts are left out: what the events {events!r} of {_SETTINGS[kind]} in "
+                f"sample.json mean on chip {folder.chip!r} is not known, or some are missing"
+            )
+            self._run.ledger.note(WARNING, "no-formula", text, table=stream, count=count)
 
-    def _add(self, device: DeviceFiles, stream: str, kind: int, places: Events, batch: pa.RecordBatch) -> None:
+    def _add(
+        self, device: DeviceFiles, stream: str, kind: int, places: Events, batch: pa.RecordBatch, row: Numbers
+    ) -> None:
         sums = {name: _sum(batch, group) for name, group in zip(_SUMS, places, strict=True)}
         good = np.all([value >= 0 for value in sums.values()], axis=0)
         if not good.all():
             text = "counts beyond all measure; the records were left out"
             self._run.ledger.note(WARNING, "no-measurement", text, table=stream, count=int((~good).sum()))
         stream_no, task = numbers(batch, "stream", "task")
-        row = np.arange(self._row, self._row + len(task))
-        self._row += len(task)
         found = rows(
             len(task), stream_key=(device.device_id << 20) | stream_no, task=task, family=kind, row=row,
             device=device.device_id, stream=stream_no, **sums,

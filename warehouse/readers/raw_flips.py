@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from warehouse.readers.raw_rows import Numbers
@@ -20,6 +22,7 @@ class Flips:
     def __init__(self, is_inclusive: bool) -> None:
         self._is_inclusive = is_inclusive  # whether a task at the very time of a flip belongs to the new batch
         self._found: dict[_Key, list[tuple[int, int]]] = {}  # (time, task number)
+        self._ends: dict[_Key, list[int]] = {}  # times at which the stream ceased to exist
         self._late: dict[
             tuple[_Key, int], int
         ] = {}  # (stream, place of a late flip) -> time of the last task before it
@@ -29,6 +32,15 @@ class Flips:
             *(column.tolist() for column in (device, stream, time, task, number)), strict=True
         ):
             self._found.setdefault((each, where), []).append((when, 0 if flip == DESTROYED else first))
+            if flip == DESTROYED:
+                self._ends.setdefault((each, where), []).append(when)
+
+    def separate(self, stream: _Key, begins: list[int]) -> None:
+        """A stream that begins anew at those times (ascending) ended between them, if its end is reported or not."""
+        ends = self._ends.get(stream, [])
+        for before, begin in pairwise(begins):
+            if not any(before < end <= begin for end in ends):
+                self._found.setdefault(stream, []).append((begin - 1, 0))
 
     @property
     def has_late(self) -> bool:

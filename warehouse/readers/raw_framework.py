@@ -11,12 +11,16 @@ from warehouse import _native
 from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
-from warehouse.readers.raw_rows import NONE, Numbers, adjacent, numbers, record, rows
+from warehouse.readers.raw_rows import NONE, Numbers, numbers, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
 HOST_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _STEP = "ProfilerStep#"
+_OP_FIELDS = ("sequence_no", "forward_thread_no", "stack", "modules")
+_OP_COLUMNS = ("dtypes", "shapes", "sequence_no", "forward_thread_no", "stack", "module")  # NONE in them is a null
+_MARK_FIELDS = ("half", "is_end", "tid", "pid", "name", "time", "key", "row")
+_RANGE_FIELDS = ("half", "tid", "pid", "name", "start", "end", "key", "row")
 # categories of a mark
 _ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
 
@@ -24,7 +28,7 @@ _ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
 class FrameworkPart:
     """What the framework's files say.  `load` decodes them and fills `host_events`; the streams can be read after it.
 
-    `moments` takes what the naming of allocations needs (raw_memory), if anything is allocated.
+    `ops` and `queue` are what the naming of allocations needs (raw_names).
     """
 
     def __init__(self, run: RawRun, host_events: SortedRows) -> None:
@@ -33,9 +37,10 @@ class FrameworkPart:
         self.clock = _native.FrameworkClock(0) if run.recording else framework_clock(run.config, run.ledger)
         self.has_queue = run.has_framework("op_mark")
         self.pid: int | None = None
-        self.moments = SortedRows(["time", "kind", "row"], run.spill)
+        self.queue = SortedRows(["time", "kind", "row"], run.spill)
+        self._names_allocations = run.has_framework("memory_usage")
         self._events = host_events
-        self._ops = SortedRows(["start", "row"], run.spill)
+        self.ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)
         self._gc = SortedRows(["start_ns", "-end_ns"], run.spill)
         self._steps: list[tuple[int, int, int]] = []
@@ -64,27 +69,23 @@ class FrameworkPart:
             start, end = self.ns(batch.column("start_tick")), self.ns(batch.column("end_tick"))
             number = np.arange(row, row + count)
             row += count
-            name = batch.column("name").fill_null(unnamed)
-            pid, tid = batch.column("pid"), batch.column("tid")
+            name, pid, tid, *others = numbers(batch, "name", "pid", "tid", *_OP_FIELDS)
+            name = np.where(name == NONE, unnamed, name)
+            dtypes, shapes = (strings.lists(column) for column in numbers(batch, "dtypes", "shapes"))
             good = end >= start
-            event = record(
-                "host_event", count, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid, name=name,
-                sequence_no=batch.column("sequence_no"), forward_thread_no=batch.column("forward_thread_no"),
-                dtypes=strings.lists(batch.column("dtypes")), shapes=strings.lists(batch.column("shapes")),
-                stack=batch.column("stack"), module=batch.column("modules"), row=number,
+            lost = count - int(good.sum())
+            self._events.add_columns(
+                count, good if lost else None, _OP_COLUMNS, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid,
+                name=name, dtypes=dtypes, shapes=shapes, row=number,
+                **dict(zip(_OP_COLUMNS[2:], others, strict=True)),
             )  # fmt: skip
-            self._events.add(event if good.all() else event.filter(pa.array(good)))
-            self._reject("op_range", count - int(good.sum()), "time-order", "ends before it starts")
-            op = rows(count, start=start, end=end, name=name, row=number)
-            self._ops.add(op)
-            self.moments.add(
-                rows(count, time=start, kind=0, row=number, end=end, name=name, pid=pid, tid=tid, key=NONE)
-            )
+            self._reject("op_range", lost, "time-order", "ends before it starts")
+            self.ops.add_columns(count, start=start, end=end, name=name, tid=tid, row=number)
             if self.pid is None:
-                self.pid = pid[0].as_py()
+                self.pid = int(pid[0])
 
     def _load_queue(self) -> None:
-        marks = SortedRows(["half", "tid", "name", "time", "row"], self.run.spill)
+        marks = SortedRows(["time", "row"], self.run.spill)
         row = 0
         for _, batch in self.run.framework("op_mark"):
             count = batch.num_rows
@@ -92,62 +93,30 @@ class FrameworkPart:
             time = self.ns(batch.column("tick"))
             number = np.arange(row, row + count)
             row += count
-            marks.add(
-                rows(
-                    count,
-                    half=category >> 1,
-                    is_end=category & 1,
-                    tid=tid,
-                    pid=pid,
-                    name=name,
-                    time=time,
-                    key=key,
-                    row=number,
-                )
-            )
+            marks.add_columns(
+                count, half=category >> 1, is_end=category & 1, tid=tid, pid=pid, name=name, time=time, key=key,
+                row=number,
+            )  # fmt: skip
         ranges, lost = self._matched(marks)
         self._reject("op_mark", lost, "no-partner", "is a start without an end, or the reverse")
         self._name_queue(ranges)
 
     def _matched(self, marks: SortedRows) -> tuple[SortedRows, int]:
-        """Ranges of the queue sorted by their number, dequeues first; and how many marks make none.
-
-        An end belongs to the last start before it with its thread and name; older starts are discarded (5.1).
-        """
+        """Ranges of the queue sorted by their number, dequeues first; and how many marks make none."""
         ranges = SortedRows(["key", "-half", "row"], self.run.spill)
-        paired = 0
-        for batch in adjacent(marks.batches()):
-            half, is_end, tid, name, time, key, pid, row = numbers(
-                batch, "half", "is_end", "tid", "name", "time", "key", "pid", "row"
-            )
-            pair = np.flatnonzero(
-                (half[1:] == half[:-1]) & (tid[1:] == tid[:-1]) & (name[1:] == name[:-1])
-                & (is_end[:-1] == 0) & (is_end[1:] == 1)
-            )  # fmt: skip
-            end = pair + 1
-            ranges.add(
-                rows(
-                    len(pair),
-                    half=half[end],
-                    tid=tid[end],
-                    pid=pid[end],
-                    name=name[end],
-                    start=time[pair],
-                    end=time[end],
-                    key=key[end],
-                    row=row[end],
-                )
-            )
-            paired += 2 * len(pair)
+        sweep, paired = _native.MarkSweep(), 0
+        for columns in marks.columns(_MARK_FIELDS):
+            found = sweep.feed(*columns.values())
+            count = len(found.row)
+            ranges.add_columns(count, **{name: getattr(found, name) for name in _RANGE_FIELDS})
+            paired += 2 * count
         return ranges, marks.rows - paired
 
     def _name_queue(self, ranges: SortedRows) -> None:
         """Host events of the queue: named after the dequeue where there is one (5.1)."""
         dequeue, enqueue, plain = _QueueNames(self.run, "Dequeue"), _QueueNames(self.run, "Enqueue"), "Enqueue"
-        for batch in ranges.batches(together=["key"]):
-            half, tid, pid, name, start, end, key, row = numbers(
-                batch, "half", "tid", "pid", "name", "start", "end", "key", "row"
-            )
+        for columns in ranges.columns(_RANGE_FIELDS, together=["key"]):
+            half, tid, pid, name, start, end, key, row = columns.values()
             is_dequeue = half == 1
             named = np.where(is_dequeue, name, NONE)
             # the last dequeue of the number, which stands before its enqueues
@@ -157,27 +126,17 @@ class FrameworkPart:
             text = np.where(is_dequeue, dequeue.numbers(named), enqueue.numbers(named))
             text[~is_dequeue & ~same] = self.run.strings.own(plain)
             kind = np.where(is_dequeue, HOST_DEQUEUE, HOST_ENQUEUE)
-            self._events.add(
-                record(
-                    "host_event",
-                    len(key),
-                    kind=kind,
-                    start_ns=start,
-                    end_ns=end,
-                    pid=pid,
-                    tid=tid,
-                    name=text,
-                    key=key,
-                    row=row,
-                )
+            self._events.add_columns(
+                len(key), kind=kind, start_ns=start, end_ns=end, pid=pid, tid=tid, name=text, key=key, row=row
             )
             # those of a number stand together, dequeues first: whether the last is an enqueue
             last = np.searchsorted(key, key, side="right") - 1
             has_both = np.where(is_dequeue, half[last] == 0, same)
             moment, met = np.where(is_dequeue, start, end), np.where(has_both, key, NONE)
-            self.moments.add(
-                rows(len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=met)
-            )
+            if self._names_allocations:
+                self.queue.add_columns(
+                    len(key), time=moment, kind=1 + half, row=row, end=end, pid=pid, tid=tid, key=met
+                )
 
     def _load_gc(self) -> None:
         for _, batch in self.run.framework("gc_record"):
@@ -188,23 +147,25 @@ class FrameworkPart:
             self._reject("gc_record", int((end < start).sum()), "time-order", "ends before it starts")
 
     def _find_steps(self) -> None:
-        """Operators named ProfilerStep#N in which no earlier one is still running, on whatever thread (5.2, 5.7)."""
+        """Operators named ProfilerStep#N, whatever is around them, but for those that start in another of them.
+
+        The vendor knows only those that start while no operator of any thread is running (5.2, 5.7).
+        """
         texts = self.run.strings.having("step")
-        latest, nested = np.iinfo(np.int64).min, 0
-        for batch in self._ops.batches() if texts else ():
-            start, end, name = numbers(batch, "start", "end", "name")
-            before = np.maximum.accumulate(np.concatenate([[latest], end]))
-            latest = int(before[-1])
-            for place in np.flatnonzero(np.isin(name, list(texts))).tolist():
-                number = texts[int(name[place])].rpartition("#")[2]
-                if before[place] >= start[place]:
-                    nested += 1
-                elif number.isascii() and number.isdigit() and len(number) < 19 and end[place] >= start[place]:
-                    self._steps.append((int(number), int(start[place]), int(end[place])))
-                else:
+        until, nested = np.iinfo(np.int64).min, 0
+        for columns in self.ops.columns(["start", "end", "name"]) if texts else ():
+            for place in np.flatnonzero(np.isin(columns["name"], list(texts))).tolist():
+                start, end, name = (int(column[place]) for column in columns.values())
+                number = texts[name].rpartition("#")[2]
+                if not (number.isascii() and number.isdigit() and len(number) < 19 and end >= start):
                     self.run.ledger.note(WARNING, "bad-step", "a step without a number, or that ends before it starts")
+                elif start < until:
+                    nested += 1
+                else:
+                    self._steps.append((int(number), start, end))
+                    until = end
         if nested:
-            text = "steps that lie inside another operator are no steps"
+            text = "steps that lie inside another step are no steps"
             self.run.ledger.note(WARNING, "nested-step", text, count=nested)
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:

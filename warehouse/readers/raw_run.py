@@ -3,7 +3,9 @@ decoded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import filecmp
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,15 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
-from warehouse.readers.input_file import check_regular_file
+from warehouse.readers.input_file import check_regular_file, is_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
-from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles
+from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded import Recording
-from warehouse.readers.sorted_rows import SpillFolder
+from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
 
+_TOLD_BATCHES = 16  # between two words on how far a decoder is
 _TENSOR_LISTS = "tensor_list"
 _PARAMETERS = "param_tensor_info"
 _SIDE_ROWS = ("stack_frame", _TENSOR_LISTS)
@@ -32,16 +35,26 @@ class RawRun:
     what concerns the run as a whole.  `bytes_of` tells how many bytes of each file decoders decoded and rejected.
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        files: RawFiles,
+        profiler: dict[str, Any],
+        memory_bytes: int = MEMORY_BYTES,
+        decoded: Callable[[int], None] | None = None,
+    ) -> None:
         self.root = files.root
         self.ledger = Ledger()
         self.ledgers: dict[Path, Ledger] = {}
         self.bytes_of: dict[Path, tuple[int, int]] = {}
-        self.spill = SpillFolder()
+        self.spill = SpillFolder(memory_bytes)
+        self._tell = decoded or (lambda _: None)
         self.strings = RawStrings(self.spill)
         self._tensor_lists = 0
         self.files = files
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
+        for path, reason in self.config.damaged.items():
+            self.ledgers[path] = Ledger()
+            self.ledgers[path].note(WARNING, "bad-configuration", reason, table=path.parent.name)
         for path in self.files.unknown:
             self.ledgers[path] = Ledger()
             self.ledgers[path].note(
@@ -49,27 +62,50 @@ class RawRun:
             )
         self.recording: Recording | None = None
         if files.recording is not None:
-            self.recording = Recording(files.recording, self.strings, self.ledgers, self.bytes_of, self.ledger)
+            self.recording = Recording(
+                files.recording, self.strings, self.spill, self.ledgers, self.bytes_of, self.ledger
+            )
+        self._note_odd_slices()
+        for path in self.files.irregular:
+            self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
             ledger = self.ledgers[path_of_parameters] = Ledger()
             ledger.found(_PARAMETERS, 0)
             text = "tensors of parameters and optimizers are not read: no table holds them"
             ledger.note(INFO, "not-read", text, table=_PARAMETERS)
 
+    def _note_odd_slices(self) -> None:
+        """Files that are there and hold nothing, as a full disk leaves them, and slices that repeat another: what they
+        hold would count twice."""
+        streams = [*self.files.host.values(), *(s for each in self.files.devices for s in each.streams.values())]
+        parts = [paths for files in streams for _, paths in files.parts()]
+        for path in [*self.files.framework.values(), *(path for paths in parts for path in paths)]:
+            if is_regular(path) and not path.stat().st_size:
+                text = f"{path.name} is empty: what was to be in it is lost"
+                self.ledger.note(WARNING, "empty-file", text)
+        for paths in parts:
+            for first, second in pairwise(paths):
+                if not (is_regular(first) and is_regular(second) and first.stat().st_size):
+                    continue
+                if filecmp.cmp(first, second, shallow=False):
+                    text = f"{second.name} repeats {first.name} to the byte: what it holds counts twice"
+                    self.ledger.note(WARNING, "repeated-slice", text)
+
     def close(self) -> None:
         self.spill.close()
 
     def refuse_rest(self) -> None:
         """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
+        known = _native.ProfDecoder.streams()
         for streams in (self.files.host, *(device.streams for device in self.files.devices)):
             for stream, files in streams.items():
                 for path in files.unaging + files.aging:
                     if path not in self.ledgers:
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
-                        ledger.note(
-                            WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
-                        )
+                        why = "" if stream in known else " (the form of its records is not known)"
+                        text = f"{stream} data are not read: {path.name} is left out{why}"
+                        ledger.note(WARNING, "not-read", text, table=stream)
 
     def bytes_of_all(self) -> dict[Path, tuple[int, int]]:
         """Bytes of every file of the run, decoded and rejected: configuration is read as a whole, and what no decoder
@@ -99,13 +135,14 @@ class RawRun:
     def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
         """(kind, batch) of one FRAMEWORK file; nothing if there is none.  Op ranges come with `stack_frame` batches."""
         if self.recording is not None and self.recording.has(kind):
-            for batch in self.recording.framework(kind):
-                yield kind, batch
+            yield from self.recording.framework(kind)
             return
         path = self.files.framework.get(kind)
         if path is not None:
             check_regular_file(path)
-            decoder = _native.FrameworkDecoder(kind, [path], strings=self.strings.table)
+            decoder = _native.FrameworkDecoder(
+                kind, [path], batch_rows=self.spill.batch_rows, strings=self.strings.table
+            )
             yield from self._decoded(decoder, kind, kind)
 
     def host_stream(self, stream: str) -> Iterator[tuple[str, bool, pa.RecordBatch]]:
@@ -131,15 +168,21 @@ class RawRun:
         for path in paths:
             check_regular_file(path)
         decoder = _native.ProfDecoder(
-            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded, strings=self.strings.table
-        )
+            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded,
+            batch_rows=self.spill.batch_rows, strings=self.strings.table,
+        )  # fmt: skip
         yield from self._decoded(decoder, stream, None)
 
     def _decoded(self, decoder: _native.Decoder, stream: str, kind: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Batches with their kinds, what comes beside them before them; the decoder's ledger is booked at the end."""
         base = self._tensor_lists  # each decoder numbers its lists from 0
+        before = sum(map(sum, self.bytes_of.values()))
+        count = 0
         try:
             while (native := decoder.next()) is not None:
+                count += 1
+                if count % _TOLD_BATCHES == 0:
+                    self._tell(before + sum(file["bytes_seen"] for file in decoder.ledger()["files"]))
                 name = kind if kind is not None else decoder.kind  # type: ignore[attr-defined]
                 yield from self._side_rows(decoder, base)
                 self.strings.take()
@@ -174,8 +217,13 @@ class RawRun:
                 text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
                 ledger.note(WARNING, "unread-bytes", text, table=stream)
         for fault in counted["faults"]:
-            ledger = self.ledgers[paths[fault["file"]]]
-            text = fault["text"] + (f"; {fault['bytes']} bytes rejected" if fault["bytes"] else "")
+            path = paths[fault["file"]]
+            ledger = self.ledgers[path]
+            text = fault["text"] + (f"; {fault['bytes']:,} bytes rejected" if fault["bytes"] else "")
+            if path.parent.name == "data":  # of a stream in slices
+                text = f"slice {slice_number(path)}: {text}"
+            if fault["code"] == "unsupported_chip":
+                text += f"; platform_version is {self.config.host.chip!r}"
             issue = ledger.note(
                 WARNING, fault["code"].replace("_", "-"), text, table=stream, count=fault["count"],
                 first_offset=fault["first_offset"],

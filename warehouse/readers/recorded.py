@@ -3,7 +3,7 @@ way for both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,8 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_rows import NONE, Numbers, rows
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded_clock import RecordedClock
+from warehouse.readers.recorded_stacks import OpStacks
+from warehouse.readers.sorted_rows import SpillFolder
 
 # kind of FRAMEWORK file -> table of the recording
 KINDS = {
@@ -26,6 +28,7 @@ KINDS = {
     "gc_record": "gc",
 }
 _KIND_OF = {table: kind for kind, table in KINDS.items()}
+_MODULE = "######"  # between class and address in the name of a module's call
 
 
 class Recording:
@@ -38,6 +41,7 @@ class Recording:
         self,
         path: Path,
         strings: RawStrings,
+        spill: SpillFolder,
         ledgers: dict[Path, Ledger],
         bytes_of: dict[Path, tuple[int, int]],
         run_ledger: Ledger,
@@ -47,7 +51,10 @@ class Recording:
         self._ledgers = ledgers
         self._run_ledger = run_ledger
         self._strings = strings
+        self._spill = spill
+        self._booked: set[Path] = set()
         self._known_texts: Numbers | None = None
+        self._module_codes: list[int] = []
         self._threads: dict[int, tuple[int, int]] = {}
         self.clock = RecordedClock([*self.folder.anchors, *self._anchors()])
         self._load_threads()
@@ -61,20 +68,23 @@ class Recording:
         """The first chunk of a kind of FRAMEWORK file."""
         return self.folder.of(KINDS[kind])[0].path
 
-    def framework(self, kind: str) -> Iterator[pa.RecordBatch]:
-        """Batches of a kind of FRAMEWORK file."""
+    def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """(kind, batch) of a kind of FRAMEWORK file.  Op ranges come with `stack_frame` batches."""
+        if kind == "op_range":
+            yield from self._ops()
+            return
         if kind == "python_tracer_hash":
-            yield from self._frame_names()
+            for batch in self._frame_names():
+                yield kind, batch
             return
         convert = {
-            "op_range": self._op,
             "op_mark": self._queue_mark,
             "memory_usage": self._memory,
             "python_tracer_func": self._frame,
             "gc_record": self._gc,
         }[kind]
         for batch in self._read(KINDS[kind]):
-            yield convert(batch)
+            yield kind, convert(batch)
 
     def marks(self) -> Iterator[pa.RecordBatch]:
         """mstx marks and ranges: start, end, pid, tid, end_pid, end_tid, message, domain, range_no."""
@@ -94,6 +104,33 @@ class Recording:
                 range_no=batch.column("range").to_numpy(),
             )
 
+    def ops_with_inputs(
+        self, is_wanted: Callable[[str], bool]
+    ) -> Iterator[tuple[pa.RecordBatch, list[str], list[bytes]]]:
+        """Operators with wanted names of which the inputs are known: start, end, pid, tid, end_pid, end_tid; the names;
+        the descriptions of the inputs (batches/recorded_inputs.py)."""
+        wanted = {number: text for number, text in self._plain_texts() if is_wanted(text)}
+        for batch in self._read("op"):
+            name = batch.column("name").to_numpy().astype(np.int64)
+            has_inputs = pc.greater(pc.binary_length(batch.column("tensors")), 0).to_numpy(zero_copy_only=False)
+            chosen = batch.filter(pa.array(np.isin(name, list(wanted)) & has_inputs))
+            if not chosen.num_rows:
+                continue
+            pid, tid = self._thread(chosen, "thread")
+            end_pid, end_tid = self._thread(chosen, "end_thread")
+            start, end = self._ns(chosen, "start_ticks"), self._ns(chosen, "end_ticks")
+            batch_rows = rows(
+                chosen.num_rows, start=start, end=end, pid=pid, tid=tid, end_pid=end_pid, end_tid=end_tid
+            )
+            yield batch_rows, [wanted[each] for each in chosen.column("name").to_pylist()], chosen.column(
+                "tensors"
+            ).to_pylist()
+
+    def _plain_texts(self) -> Iterator[tuple[int, str]]:
+        for batch in self._read("string"):
+            for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
+                yield number, text.decode(errors="replace")
+
     def gaps(self) -> Iterator[tuple[int, int, int, int, int]]:
         """(tid, first ns, last ns, records, ring) of what full rings did not take."""
         for batch in self._read("gap"):
@@ -102,7 +139,42 @@ class Recording:
             count, ring = batch.column("count").to_pylist(), batch.column("ring").to_pylist()
             yield from zip(tid.tolist(), first.tolist(), last.tolist(), count, ring, strict=True)
 
-    def _op(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _ops(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        stacks = self._stacks()
+        if stacks is not None:
+            for frames in stacks.frames():
+                yield "stack_frame", frames
+        row = 0
+        for batch in self._read("op"):
+            found = None if stacks is None else stacks.of(row, row + batch.num_rows)
+            row += batch.num_rows
+            yield "op_range", self._op(batch, found)
+
+    def _stacks(self) -> OpStacks | None:
+        """The calls around each operator; None if no calls were recorded."""
+        if not self.has("python_tracer_func"):
+            return None
+        stacks = OpStacks(self._spill)
+        texts = self._texts
+        for batch in self._read("frame"):
+            code = batch.column("code").to_numpy().astype(np.int64)
+            thread, event = (batch.column(name).to_numpy().astype(np.int64) for name in ("thread", "event"))
+            is_module = np.isin(code, self._module_codes)
+            stacks.add_frames(thread, batch.column("time_ticks").to_numpy(), event, code, is_module)
+        for batch in self._read("op"):
+            thread = batch.column("thread").to_numpy().astype(np.int64)
+            stacks.add_ops(thread, batch.column("start_ticks").to_numpy())
+        unnamed = self._strings.own("N/A")
+
+        def text_of(code: Numbers) -> Numbers:
+            known = texts[np.clip(code, 0, len(texts) - 1)]
+            return np.where((code < len(texts)) & (known != NONE), known, unnamed)
+
+        stacks.find(self._strings, text_of)
+        return stacks
+
+    def _op(self, batch: pa.RecordBatch, found: tuple[pa.Array, pa.Array] | None) -> pa.RecordBatch:
+        stack, modules = found or (self._text(batch, "stack"), self._text(batch, "module"))
         pid, tid = self._thread(batch, "thread")
         _, end_tid = self._thread(batch, "end_thread")
         return rows(
@@ -119,8 +191,8 @@ class Recording:
             name=self._text(batch, "name"),
             dtypes=self._text(batch, "dtypes"),
             shapes=self._text(batch, "shapes"),
-            stack=pa.nulls(batch.num_rows, pa.int64()),
-            modules=self._text(batch, "module"),
+            stack=stack,
+            modules=modules,
         )
 
     def _queue_mark(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -189,14 +261,15 @@ class Recording:
 
     @property
     def _texts(self) -> Numbers:
-        """Number of a text in the recording -> ours.  Read when first asked for: those who watch for texts of a form are
-        there by then."""
+        """Number of a text in the recording -> ours.  Read when first asked for: by then those are there who watch for
+        texts of a form."""
         if self._known_texts is None:
             self._known_texts = self._load_texts()
         return self._known_texts
 
     def _load_texts(self) -> Numbers:
         numbers: dict[int, int] = {0: NONE}
+        modules: dict[int, str] = {}
         broken = 0
         for batch in self._read("string"):
             for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
@@ -205,7 +278,11 @@ class Recording:
                 except UnicodeDecodeError:
                     readable = text.decode(errors="replace")
                     broken += 1
-                numbers[number] = self._strings.own(readable.replace("\0", "\ufffd"))
+                if _MODULE in readable:
+                    modules[number] = readable
+                else:
+                    numbers[number] = self._strings.own(readable.replace("\0", "\ufffd"))
+        numbers |= self._named_modules(modules)
         largest = max(numbers)
         if largest > 4 * len(numbers) + 1024:  # numbers come one after the other; a damaged one must not cost memory
             numbers = {number: own for number, own in numbers.items() if number < 4 * len(numbers) + 1024}
@@ -214,6 +291,17 @@ class Recording:
         found = np.full(max(numbers) + 1, NONE, np.int64)
         found[list(numbers)] = list(numbers.values())
         return found
+
+    def _named_modules(self, modules: dict[int, str]) -> dict[int, int]:
+        """`nn.Module: Class_n`, n counting the addresses of a class in the order in which they were met."""
+        seen: dict[str, int] = {}
+        named = {}
+        for number in sorted(modules):
+            name = modules[number].partition(_MODULE)[0]
+            named[number] = self._strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
+            seen[name] = seen.get(name, 0) + 1
+        self._module_codes = list(named)
+        return named
 
     def _load_threads(self) -> None:
         for batch in self._read("thread"):
@@ -240,6 +328,9 @@ class Recording:
             self._book(chunk)
 
     def _book(self, chunk: Chunk) -> None:
+        if chunk.path in self._booked:
+            return
+        self._booked.add(chunk.path)
         kind = _KIND_OF.get(chunk.table, chunk.table)
         ledger = self._ledgers.setdefault(chunk.path, Ledger())
         ledger.found(kind, chunk.rows)

@@ -51,4 +51,5 @@ class RecordedClock:
         whole, rest = np.divmod(ticks - base, span)
         wide = span.astype(float) * run > _LARGEST_PRODUCT
         exact = np.where(wide, np.rint(rest * (run / span)).astype(np.int64), rest * np.where(wide, 0, run) // span)
-        return self._raw_ns[at] + whole * run + exact + self._offset
+        found: Numbers = self._raw_ns[at] + whole * run + exact + self._offset
+        return found

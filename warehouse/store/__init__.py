@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
-from warehouse.store.opening import is_warehouse, open_read, open_write
+from warehouse.store.opening import READ_SETUP, is_warehouse, one_state, open_read, open_write, read_uri
 from warehouse.store.reading import file_of, reading, reading_error
 from warehouse.store.registry import (
     PLUMBING,
@@ -18,6 +18,7 @@ from warehouse.store.registry import (
     views,
     with_those_they_use,
 )
+from warehouse.store.row_plan import PlanArm, RowPlan, plan_statement, range_bounds, row_plan
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 __all__ = [
     "PLUMBING",
     "QUESTIONS",
+    "READ_SETUP",
     "TABLES",
     "Loader",
+    "PlanArm",
+    "RowPlan",
     "TableColumn",
     "View",
     "ViewColumn",
@@ -51,13 +55,18 @@ __all__ = [
     "latest_version",
     "narrowed",
     "new_warehouse",
+    "one_state",
     "open_read",
     "open_write",
+    "plan_statement",
     "quoted",
+    "range_bounds",
+    "read_uri",
     "reading",
     "reading_error",
     "require_views",
     "rooms",
+    "row_plan",
     "select",
     "stale_views",
     "upgrade",

@@ -7,6 +7,8 @@ that file in this process.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -64,6 +66,40 @@ def open_write(path: Path | str, *, any_version: bool = False) -> sqlite3.Connec
     return connection
 
 
+def read_uri(path: Path | str) -> str:
+    """How SQLite is told to open a warehouse that is only read.
+
+    >>> read_uri(Path("a b.db")).endswith("/a%20b.db?mode=ro")
+    True
+    """
+    return _uri(Path(path), "ro")
+
+
+# what a connection of another making runs first, to be like one of `open_read` and to read one state of the file
+READ_SETUP = ("PRAGMA query_only = ON", "BEGIN", "SELECT count(*) FROM sqlite_master")
+
+
+@contextmanager
+def one_state(connection: sqlite3.Connection) -> Iterator[bool]:
+    """While the block runs, the connection reads one state of the file; gives whether others that begin meanwhile read
+    the same one.
+
+    In WAL mode they may not: a writer need not wait for readers there.
+
+    >>> with one_state(open_read("W.db")) as is_one:  # doctest: +SKIP
+    ...     is_one
+    True
+    """
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    connection.execute("BEGIN")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield mode != "wal"
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
 def is_warehouse(path: Path | str) -> bool:
     """Whether the file is a warehouse of ours: of any version, also while it is being written or needs repair.
 
@@ -108,7 +144,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     try:
         # a reading connection may go to another thread (polars collects lazy frames in its own): SQLite serialises
         connection = sqlite3.connect(
-            f"file:{quote(str(path.resolve()))}?mode={mode}",
+            _uri(path, mode),
             uri=True,
             isolation_level=None,
             timeout=_BUSY_SECONDS,
@@ -118,6 +154,10 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         raise WarehouseFileError(f"{path}: cannot be opened ({error})") from error
     listen_to_signals(connection)
     return connection
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path.resolve()))}?mode={mode}"
 
 
 def _has_content(path: Path, suffix: str) -> bool:

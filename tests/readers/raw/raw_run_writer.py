@@ -59,8 +59,12 @@ class Run:
             (RUNTIME, KERNEL_AIVEC): "KERNEL_AIVEC",
             (RUNTIME, MEMCPY_ASYNC): "MEMCPY_ASYNC",
             (RUNTIME, FLIP): "FLIP_TASK",
+            (ACL, codes.ACL_GRAPH_EXEC): "aclmdlRIExecuteAsync",
+            (RUNTIME, codes.T_MODEL_EXECUTE): "MODEL_EXECUTE",
         }
         self.log: list[tuple[int, bytes]] = []
+        self.sample: dict[str, object] = {}  # replaces keys of sample.json
+        self.identity: dict[str, object] = {"pid": str(PID), "hostname": "node0"}  # replaces keys of info.json
 
     def add(self, name: str, data: bytes) -> None:
         self.files[name] = self.files.get(name, b"") + data
@@ -138,11 +142,40 @@ class Run:
         payload = host_records.copy_info(size, 1 << 20, direction)
         self.compact("memcpy_info", RUNTIME, codes.RT_MEMCPY_INFO, time, payload)
 
+    def captured(self, time: int, model: int, stream: int, original: int = 2) -> None:
+        """A stream becomes one of a graph."""
+        payload = host_records.capture_stream(0, stream, original, model, 0)
+        self.compact("capture_stream_info", RUNTIME, codes.RT_CAPTURE_STREAM, time, payload)
+
+    def destroyed(self, time: int, model: int) -> None:
+        payload = host_records.capture_stream(1, 0xFFFF, 0xFFFF, model, 0)
+        self.compact("capture_stream_info", RUNTIME, codes.RT_CAPTURE_STREAM, time, payload)
+
+    def described(self, time: int, model: int, stream: int, task: int, name: str, op_type: str) -> None:
+        """What the runtime cached of a captured operator."""
+        texts = (self.hash(name), self.hash(op_type), 0)
+        payload = host_records.captured_op(model, 0, stream, task, codes.GE_AIV, 8, *texts, 0, [(0, 2, 0, (4, 8))])
+        record = host_records.additional(RUNTIME, codes.RT_OP_INFO, QUEUE, host_ticks(time), payload)
+        self.stream("additional.capture_op_info", record, "unaging")
+
+    def executed(self, start: int, task: int, run: tuple[int, int], stream: int = 2) -> None:
+        """A call that executes a graph, and its task on its own stream."""
+        self.call(ACL, codes.ACL_GRAPH_EXEC, start, start + 1_000, tid=MAIN)
+        self.track(start + 500, stream, task, codes.T_MODEL_EXECUTE, tid=MAIN)
+        self.task(stream, task, codes.SQE_NOTIFY_WAIT, *run)
+
     # --- device of PROF ----------------------------------------------------------------------------------------------
     def task(self, stream: int, task: int, sqe: int, start: int, end: int) -> None:
         for function, time in ((device_records.BEGIN, start), (device_records.END, end)):
             head = device_records.head(function, 0, sqe)
             self.log.append((time, head + device_records.log_tail(stream, task, device_ticks(time))))
+
+    def part(self, stream: int, task: int, start: int, end: int) -> None:
+        """The inner range of a mixed kernel."""
+        for function, time in ((device_records.PART_BEGIN, start), (device_records.PART_END, end)):
+            where = (stream, task, device_ticks(time), codes.SUB_MIX_AIC, 0, device_records.MIXED)
+            head = device_records.head(function, 0, codes.SQE_AICORE)
+            self.log.append((time, head + device_records.log_tail(*where)))
 
     def pmu(self, stream: int, task: int, cycles: int, start: int, end: int, is_cube: bool = False) -> None:
         counters, ticks = device_records.counters_of(cycles), (device_ticks(start), device_ticks(end))
@@ -198,9 +231,9 @@ class Run:
         if self.log:
             log = b"".join(record for _, record in sorted(self.log, key=lambda item: item[0]))
             made[f"{PROF}/device_0/data/stars_soc.data.0.slice_0"] = log
-        identity = {"pid": str(PID), "hostname": "node0"}
         for folder, device in (("host", None), ("device_0", 0)):
-            texts = configuration(CLOCK, "l1", 990_000_000, device, identity)
+            texts = configuration(CLOCK, "l1", 990_000_000, device, self.identity)
+            texts["sample.json"] = json.dumps({**json.loads(texts["sample.json"]), **self.sample})
             made |= {f"{PROF}/{folder}/{name}": text.encode() for name, text in texts.items()}
         return made
 

@@ -22,7 +22,7 @@ TEXTS = frozenset(
     "output_shapes output_dtypes output_formats attributes state hf32 grid block type group data_type algorithm "
     "rdma_type transport link_type direction action event_type message domain".split()
 )
-NUMBERS_OF_ITS_OWN = frozenset("row connection_no descriptor_no task_row op_row stack".split())
+NUMBERS_OF_ITS_OWN = frozenset("row connection_no descriptor_no task_row op_row stack graph_no".split())
 # what databases do not hold
 RAW_ONLY = {
     "host_event": "item mode module frame_no outer_frame_no".split(), "device_event": ["batch_no"],

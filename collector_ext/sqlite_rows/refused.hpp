@@ -1,0 +1,12 @@
+// What is left to the cursor of Python, which then says what is wrong, if anything is.
+#pragma once
+
+#include <stdexcept>
+
+namespace npuwh::sqlite_rows {
+
+struct Refused : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace npuwh::sqlite_rows

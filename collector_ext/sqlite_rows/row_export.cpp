@@ -1,0 +1,204 @@
+#include "sqlite_rows/row_export.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "sqlite_rows/flow_events.hpp"
+#include "sqlite_rows/refused.hpp"
+#include "sqlite_rows/section_reader.hpp"
+
+namespace npuwh::sqlite_rows {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 19;
+constexpr std::size_t kHeld = std::size_t{24} << 20;
+constexpr auto kBetweenSignals = std::chrono::milliseconds(100);
+
+// What the threads have to do, in order: the lane passes, then the ranges of the sections.
+class Work {
+public:
+    Work(Export& wanted, OrderedOutput& output) : wanted_(wanted), output_(output), rows_(wanted.sections.size()) {
+        wanted_.row_lanes.resize(wanted.lane_passes.size());
+        for (std::size_t section = 0; section < wanted.sections.size(); ++section) {
+            const std::size_t ranges = wanted.sections[section].is_ranged ? wanted.sections[section].bounds.size() + 1 : 1;
+            for (std::size_t range = 0; range < ranges; ++range) {
+                parts_.push_back({section, range});
+            }
+        }
+    }
+
+    // Until nothing is left or one thread failed.
+    void run(Connection& connection) {
+        ThreadSet threads;
+        try {
+            while (find_next_lanes(connection)) {
+            }
+            wait_for_lanes();
+            std::unique_ptr<SectionReader> reader;
+            std::string text;
+            std::size_t read = parts_.size();
+            for (std::size_t part = next_part_++; part < parts_.size(); part = next_part_++) {
+                const auto [section, range] = parts_[part];
+                if (read != section) {
+                    reader.reset();
+                    reader = std::make_unique<SectionReader>(connection, wanted_.sections[section], lanes_of(section),
+                                                             wanted_.slice_lanes, threads);
+                    read = section;
+                }
+                rows_[section] += write_part(*reader, part, range, text);
+            }
+        } catch (const OrderedOutput::Stopped&) {  // told by who stopped it
+        } catch (...) {
+            fail(std::current_exception());
+        }
+        const std::lock_guard<std::mutex> lock(mutex_);
+        threads_.insert(threads.all().begin(), threads.all().end());
+    }
+
+    void fail(std::exception_ptr failure) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (!failure_) {
+                failure_ = std::move(failure);
+            }
+            lanes_found_.notify_all();
+        }
+        output_.stop();
+    }
+
+    std::exception_ptr failure() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return failure_;
+    }
+
+    Exported done() const {
+        Exported exported;
+        exported.rows.assign(rows_.begin(), rows_.end());
+        exported.threads.assign(threads_.begin(), threads_.end());
+        return exported;
+    }
+
+private:
+    struct Part {
+        std::size_t section;
+        std::size_t range;
+    };
+
+    bool find_next_lanes(Connection& connection) {
+        const std::size_t pass = next_pass_++;
+        if (pass >= wanted_.lane_passes.size()) {
+            return false;
+        }
+        SliceLanes slices;
+        find_lanes(connection, wanted_.lane_passes[pass], wanted_.row_lanes[pass], slices);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        wanted_.slice_lanes.put_all(slices);
+        ++passes_done_;
+        lanes_found_.notify_all();
+        return true;
+    }
+
+    void wait_for_lanes() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        lanes_found_.wait(lock, [&] { return failure_ || passes_done_ == wanted_.lane_passes.size(); });
+        if (failure_) {
+            throw OrderedOutput::Stopped();
+        }
+    }
+
+    const RowLanes* lanes_of(std::size_t section) const {
+        const auto pass = wanted_.sections[section].lane_pass;
+        return pass ? &wanted_.row_lanes.at(*pass) : nullptr;
+    }
+
+    std::uint64_t write_part(SectionReader& reader, std::size_t part, std::size_t range, std::string& text) {
+        reader.begin(range);
+        while (reader.append(text, kBlock)) {
+            text = output_.put(part, std::move(text), false);
+            text.reserve(kBlock + kBlock / 8);
+        }
+        text = output_.put(part, std::move(text), true);
+        return reader.rows();
+    }
+
+    Export& wanted_;
+    OrderedOutput& output_;
+    std::vector<Part> parts_;
+    std::atomic<std::size_t> next_part_{0};
+    std::atomic<std::size_t> next_pass_{0};
+    std::vector<std::atomic<std::uint64_t>> rows_;
+    std::mutex mutex_;
+    std::condition_variable lanes_found_;
+    std::size_t passes_done_ = 0;
+    std::set<std::pair<std::int64_t, std::int64_t>> threads_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+RowReader::RowReader(const std::shared_ptr<const Library>& library, const std::string& uri, int busy_milliseconds,
+                     const std::vector<std::string>& setup, std::size_t threads) {
+    for (std::size_t thread = 0; thread < std::max<std::size_t>(threads, 1); ++thread) {
+        connections_.push_back(std::make_unique<Connection>(library, uri, busy_milliseconds));
+        for (const std::string& statement : setup) {
+            connections_.back()->execute(statement);
+        }
+    }
+}
+
+Exported RowReader::run(Export& wanted, const OrderedOutput::Write& write, const std::function<void()>& is_wanted) {
+    OrderedOutput output(write, kHeld);
+    Work work(wanted, output);
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::size_t running = connections_.size();
+    std::vector<std::thread> threads;
+    const auto stop = [&](std::exception_ptr failure) {
+        work.fail(std::move(failure));
+        for (const auto& connection : connections_) {
+            connection->interrupt();
+        }
+    };
+    for (const auto& connection : connections_) {
+        threads.emplace_back([&work, &mutex, &ended, &running, &connection] {
+            work.run(*connection);
+            const std::lock_guard<std::mutex> lock(mutex);
+            --running;
+            ended.notify_all();
+        });
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    bool is_stopped = false;
+    while (!ended.wait_for(lock, kBetweenSignals, [&] { return running == 0; })) {
+        lock.unlock();
+        if (!is_stopped) {
+            try {
+                is_wanted();
+            } catch (...) {
+                stop(std::current_exception());
+                is_stopped = true;
+            }
+            if (!is_stopped && work.failure()) {
+                stop(work.failure());
+                is_stopped = true;
+            }
+        } else {
+            stop(nullptr);  // who was between two statements began another
+        }
+        lock.lock();
+    }
+    lock.unlock();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    if (work.failure()) {
+        std::rethrow_exception(work.failure());
+    }
+    return work.done();
+}
+
+}  // namespace npuwh::sqlite_rows

@@ -1,0 +1,255 @@
+#include "sqlite_rows/row_text.hpp"
+
+#include <utility>
+
+#include "decode/utf8_repair.hpp"
+#include "sqlite_rows/refused.hpp"
+#include "text/field_text.hpp"
+
+namespace npuwh::sqlite_rows {
+namespace {
+
+constexpr std::string_view kArgument = "args:";
+constexpr std::size_t kShort = 64;  // texts that are worth comparing
+
+std::string key_of(std::string_view name) {
+    std::string key = ",";
+    append_json_string(key, name);
+    key += ':';
+    return key;
+}
+
+std::string_view checked(std::string_view text) {
+    if (!is_utf8(text)) {
+        throw Refused("a text is not UTF-8");
+    }
+    return text;
+}
+
+std::int64_t plus(std::int64_t number, std::int64_t lane) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(number) + static_cast<std::uint64_t>(lane));
+}
+
+}  // namespace
+
+std::int64_t integer_in(const Statement& row, std::size_t slot) {
+    const Value value = row.value(slot);
+    if (value.type() != ValueType::integer) {
+        throw Refused("column " + std::to_string(slot) + " holds no integer");
+    }
+    return value.integer();
+}
+
+RowText::RowText(Connection& connection, const Arm& arm, Shape shape, std::size_t memory) : is_csv_(shape == Shape::csv) {
+    for (const RememberedStatement& each : arm.remembered) {
+        if (each.slots.size() > kMostArguments) {
+            throw Refused("a remembered statement has too many arguments");
+        }
+        remembered_.push_back({Statement(connection, each.statement), each.slots, {}, TextMemory(memory / arm.remembered.size())});
+    }
+    for (const OutputColumn& column : arm.columns) {
+        if (is_csv_) {
+            add(members_, column, members_.empty() && arguments_.empty() ? "" : ",");
+            continue;
+        }
+        const std::string_view name = column.name;
+        if (name == "args") {
+            throw Refused("an event has its arguments in one column");
+        }
+        const bool is_argument = name.substr(0, kArgument.size()) == kArgument;
+        add(is_argument ? arguments_ : members_, column, key_of(is_argument ? name.substr(kArgument.size()) : name));
+        if (name == "tid" && column.slot) {
+            members_.back().is_thread = true;
+        }
+    }
+    for (const Remembered& each : remembered_) {
+        if (each.statement.width() != each.columns.size()) {
+            throw Refused("a remembered statement has other columns");
+        }
+    }
+    if (is_csv_ && arm.columns.size() == 1) {
+        throw Refused("a file of one column");  // its empty fields are quoted
+    }
+}
+
+void RowText::add(std::vector<Piece>& pieces, const OutputColumn& column, std::string before) {
+    if (column.remembered) {
+        Remembered& remembered = remembered_.at(*column.remembered);
+        if (remembered.columns.empty()) {
+            Piece piece;
+            piece.remembered = *column.remembered;
+            pieces.push_back(std::move(piece));
+        } else if (pieces.empty() || pieces.back().remembered != *column.remembered) {
+            throw Refused("columns that are remembered together do not stand together");
+        }
+        remembered.columns.push_back({column.kind, std::move(before)});
+        return;
+    }
+    Piece piece;
+    piece.kind = column.kind;
+    piece.before = std::move(before);
+    if (column.slot) {
+        piece.slot = *column.slot;
+    } else {
+        piece.is_fixed = true;
+        if (!column.text) {
+            piece.before = is_csv_ ? piece.before : "";  // NULL
+        } else if (is_csv_) {
+            append_csv_cell(piece.before, column.kind, *column.text);
+        } else {
+            append_json_cell(piece.before, column.kind, *column.text);
+        }
+        if (!pieces.empty() && pieces.back().is_fixed) {
+            pieces.back().before += piece.before;
+            return;
+        }
+    }
+    pieces.push_back(std::move(piece));
+}
+
+void RowText::append(std::string& out, const Statement& row, std::int64_t lane) {
+    if (is_csv_) {
+        append_pieces(out, members_, row, lane);
+        out += "\r\n";
+        return;
+    }
+    out += ",\n";
+    const std::size_t object = out.size();
+    append_pieces(out, members_, row, lane);  // each member behind a comma
+    if (!arguments_.empty()) {
+        constexpr std::string_view opening = ",\"args\":";
+        const std::size_t before = out.size();
+        out += opening;
+        append_pieces(out, arguments_, row, lane);
+        if (out.size() == before + opening.size()) {
+            out.resize(before);
+        } else {
+            out[before + opening.size()] = '{';
+            out += '}';
+        }
+    }
+    if (out.size() == object) {
+        out += '{';
+    } else {
+        out[object] = '{';
+    }
+    out += '}';
+}
+
+void RowText::append_pieces(std::string& out, std::vector<Piece>& pieces, const Statement& row, std::int64_t lane) {
+    for (Piece& piece : pieces) {
+        if (piece.is_fixed) {
+            out += piece.before;
+        } else if (piece.remembered != kNone) {
+            append_remembered(out, remembered_[piece.remembered], row);
+        } else {
+            append_value(out, piece, row.value(piece.slot), lane);
+        }
+    }
+}
+
+void RowText::append_value(std::string& out, Piece& piece, const Value& value, std::int64_t lane) {
+    const ValueType type = value.type();
+    if (type == ValueType::null) {
+        if (is_csv_) {
+            out += piece.before;
+        }
+        return;
+    }
+    out += piece.before;
+    if (type == ValueType::integer) {
+        const std::int64_t number = piece.is_thread ? plus(value.integer(), lane) : value.integer();
+        if (is_csv_) {
+            append_csv_cell(out, piece.kind, number);
+        } else {
+            append_json_cell(out, piece.kind, number);
+        }
+        return;
+    }
+    if (type != ValueType::text) {
+        append_cell(out, piece.kind, value);
+        return;
+    }
+    const std::string_view text = value.text();
+    if (!piece.last.empty() && text == piece.last) {
+        out += piece.last_text;
+        return;
+    }
+    const std::size_t begin = out.size();
+    append_cell(out, piece.kind, value);
+    if (!text.empty() && text.size() <= kShort) {
+        piece.last = text;
+        piece.last_text.assign(out, begin);
+    }
+}
+
+void RowText::append_cell(std::string& out, CellKind kind, const Value& value) const {
+    switch (value.type()) {
+        case ValueType::null:
+            break;
+        case ValueType::integer:
+            is_csv_ ? append_csv_cell(out, kind, value.integer()) : append_json_cell(out, kind, value.integer());
+            break;
+        case ValueType::text:
+            is_csv_ ? append_csv_cell(out, kind, checked(value.text())) : append_json_cell(out, kind, checked(value.text()));
+            break;
+        case ValueType::real:
+            if (!takes_float(kind)) {
+                throw Refused("a time is no integer");
+            }
+            is_csv_ ? append_csv_cell(out, kind, value.real()) : append_json_cell(out, kind, value.real());
+            break;
+        default:
+            throw Refused("a value is no text and no number");
+    }
+}
+
+void RowText::append_remembered(std::string& out, Remembered& remembered, const Statement& row) {
+    Arguments arguments;
+    for (std::size_t place = 0; place < remembered.slots.size(); ++place) {
+        const Value value = row.value(remembered.slots[place]);
+        switch (value.type()) {
+            case ValueType::integer:
+                arguments.values[place] = value.integer();
+                break;
+            case ValueType::null:
+                arguments.nulls |= 1U << place;
+                break;
+            default:
+                throw Refused("an id is no integer");
+        }
+    }
+    std::string_view text = remembered.memory.find(arguments);
+    if (text.data() == nullptr) {
+        text = remembered.memory.put(arguments, answer(remembered, arguments));
+    }
+    out += text;
+}
+
+std::string_view RowText::answer(Remembered& remembered, const Arguments& arguments) {
+    Statement& statement = remembered.statement;
+    statement.reset();
+    for (std::size_t place = 0; place < remembered.slots.size(); ++place) {
+        if ((arguments.nulls >> place & 1U) != 0) {
+            statement.bind_null(place);
+        } else {
+            statement.bind(place, arguments.values[place]);
+        }
+    }
+    scratch_.clear();
+    if (!statement.step()) {
+        throw Refused("a remembered statement has no row");
+    }
+    for (std::size_t column = 0; column < remembered.columns.size(); ++column) {
+        const Value value = statement.value(column);
+        const bool is_null = value.type() == ValueType::null;
+        if (is_csv_ || !is_null) {
+            scratch_ += remembered.columns[column].before;
+        }
+        append_cell(scratch_, remembered.columns[column].kind, value);
+    }
+    statement.reset();
+    return scratch_;
+}
+
+}  // namespace npuwh::sqlite_rows

@@ -1,0 +1,150 @@
+#include "sqlite_rows/section_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sqlite_rows/refused.hpp"
+
+namespace npuwh::sqlite_rows {
+namespace {
+
+constexpr std::size_t kMemory = std::size_t{8} << 20;  // for the remembered texts of a section
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+SectionReader::SectionReader(Connection& connection, const Section& section, const RowLanes* rows, const SliceLanes& slices,
+                             ThreadSet& threads)
+    : section_(section), lanes_(rows), threads_(threads) {
+    if (section.ties.size() > kMostArguments || (section.arms.size() > 1 && !section.order_slot)) {
+        throw Refused("a section has no order, or one of too many columns");
+    }
+    for (const auto& each : section.arms) {
+        Arm arm{Statement(connection, each.statement), std::nullopt, std::nullopt, std::nullopt};
+        if (section.shape == Shape::flows) {
+            arm.flows.emplace(each, slices);
+        } else {
+            arm.text.emplace(connection, each, section.shape, kMemory / section.arms.size());
+        }
+        const std::size_t before = section.is_ranged ? 2 : 0;
+        for (std::size_t place = 0; place < each.values.size(); ++place) {
+            arm.statement.bind(before + place, each.values[place]);
+        }
+        arms_.push_back(std::move(arm));
+    }
+}
+
+void SectionReader::begin(std::size_t range) {
+    rows_ = 0;
+    tied_.clear();
+    for (Arm& arm : arms_) {
+        arm.statement.reset();
+        if (section_.is_ranged) {
+            const auto& bounds = section_.bounds;
+            arm.statement.bind(0, range == 0 ? kFirst : bounds[range - 1]);
+            arm.statement.bind(1, range == bounds.size() ? kLast : bounds[range] - 1);
+        }
+        step(arm);
+    }
+}
+
+void SectionReader::step(Arm& arm) {
+    if (!arm.statement.step()) {
+        arm.next.reset();
+        return;
+    }
+    const std::int64_t next = section_.order_slot ? integer_in(arm.statement, *section_.order_slot) : 0;
+    if (arm.next && next < *arm.next) {
+        throw Refused("rows do not come in their order");
+    }
+    arm.next = next;
+}
+
+SectionReader::Arm* SectionReader::first_arm() {
+    Arm* first = nullptr;
+    for (Arm& arm : arms_) {
+        if (arm.next && (first == nullptr || *arm.next < *first->next)) {
+            first = &arm;
+        }
+    }
+    return first;
+}
+
+bool SectionReader::append(std::string& text, std::size_t bytes) {
+    for (Arm* arm = first_arm(); arm != nullptr; arm = first_arm()) {
+        if (section_.ties.empty()) {
+            if (text.size() >= bytes) {
+                return true;
+            }
+        } else if (*arm->next != place_ || tied_.empty()) {
+            sort_tied(text);
+            if (text.size() >= bytes) {
+                return true;
+            }
+            place_ = *arm->next;
+        }
+        append_row(text, *arm);
+        step(*arm);
+    }
+    sort_tied(text);
+    return false;
+}
+
+void SectionReader::append_row(std::string& text, Arm& arm) {
+    const Statement& row = arm.statement;
+    const std::size_t begin = text.size();
+    if (arm.flows) {
+        arm.flows->append(text, row);
+        rows_ += 2;
+    } else {
+        const std::int64_t lane = lane_of(row);
+        arm.text->append(text, row, lane);
+        ++rows_;
+        if (section_.process_slot) {
+            threads_.add(integer_in(row, *section_.process_slot),
+                         section_.thread_slot ? integer_in(row, *section_.thread_slot) + lane : kFirst);
+        }
+    }
+    if (!section_.ties.empty()) {
+        Tied tied{{}, begin, text.size()};
+        for (std::size_t key = 0; key < section_.ties.size(); ++key) {
+            tied.keys[key] = integer_in(row, section_.ties[key].slot);
+        }
+        tied_.push_back(tied);
+    }
+}
+
+std::int64_t SectionReader::lane_of(const Statement& row) const {
+    if (lanes_ == nullptr || lanes_->empty()) {
+        return 0;
+    }
+    const auto found = lanes_->find(integer_in(row, section_.lane_slot));
+    return found == lanes_->end() ? 0 : found->second;
+}
+
+bool SectionReader::comes_before(const Tied& one, const Tied& other) const {
+    for (std::size_t key = 0; key < section_.ties.size(); ++key) {
+        if (one.keys[key] != other.keys[key]) {
+            return section_.ties[key].is_descending == (one.keys[key] > other.keys[key]);
+        }
+    }
+    return false;
+}
+
+void SectionReader::sort_tied(std::string& text) {
+    const auto before = [this](const Tied& one, const Tied& other) { return comes_before(one, other); };
+    if (tied_.size() > 1 && !std::is_sorted(tied_.begin(), tied_.end(), before)) {
+        const std::size_t begin = tied_.front().begin;
+        std::stable_sort(tied_.begin(), tied_.end(), before);
+        sorted_.clear();
+        for (const Tied& each : tied_) {
+            sorted_.append(text, each.begin, each.end - each.begin);
+        }
+        text.replace(begin, sorted_.size(), sorted_);
+    }
+    tied_.clear();
+}
+
+}  // namespace npuwh::sqlite_rows

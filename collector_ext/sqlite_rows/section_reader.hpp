@@ -1,0 +1,85 @@
+// Reads one section range by range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "sqlite_rows/connection.hpp"
+#include "sqlite_rows/flow_events.hpp"
+#include "sqlite_rows/lane_table.hpp"
+#include "sqlite_rows/row_section.hpp"
+#include "sqlite_rows/row_text.hpp"
+
+namespace npuwh::sqlite_rows {
+
+// Pairs of process and thread.
+class ThreadSet {
+public:
+    using Pair = std::pair<std::int64_t, std::int64_t>;
+    void add(std::int64_t process, std::int64_t thread) {
+        Pair& recent = recent_[(31 * static_cast<std::size_t>(process) + static_cast<std::size_t>(thread)) % kRecent];
+        if (recent != Pair(process, thread) || all_.empty()) {
+            recent = {process, thread};
+            all_.insert(recent);
+        }
+    }
+    const auto& all() const { return all_; }
+
+private:
+    struct Hash {
+        std::size_t operator()(const Pair& pair) const {
+            return static_cast<std::size_t>(pair.first) * 0x9E3779B97F4A7C15U ^ static_cast<std::size_t>(pair.second);
+        }
+    };
+    static constexpr std::size_t kRecent = 61;
+    std::vector<Pair> recent_ = std::vector<Pair>(kRecent, Pair(INT64_MIN, INT64_MIN));
+    std::unordered_set<Pair, Hash> all_;
+};
+
+class SectionReader {
+public:
+    // rows: lanes of the section's rows, if a pass found them; slices: those of the slices that flows lead to.  Keeps references.
+    SectionReader(Connection& connection, const Section& section, const RowLanes* rows, const SliceLanes& slices,
+                  ThreadSet& threads);
+
+    void begin(std::size_t range);
+    // Appends rows until `text` has about so many bytes; false when the range has no more.
+    bool append(std::string& text, std::size_t bytes);
+    // Of the range that was begun last; of flows the events.
+    std::uint64_t rows() const { return rows_; }
+
+private:
+    struct Arm {
+        Statement statement;
+        std::optional<RowText> text;    // of lines and events
+        std::optional<FlowText> flows;  // of flows
+        std::optional<std::int64_t> next;  // of the row it stands on: what the section is ordered by; none at the end
+    };
+    struct Tied {
+        std::int64_t keys[kMostArguments];
+        std::size_t begin;
+        std::size_t end;
+    };
+    void step(Arm& arm);
+    Arm* first_arm();
+    void append_row(std::string& text, Arm& arm);
+    std::int64_t lane_of(const Statement& row) const;
+    void sort_tied(std::string& text);
+    bool comes_before(const Tied& one, const Tied& other) const;
+
+    const Section& section_;
+    const RowLanes* lanes_;
+    ThreadSet& threads_;
+    std::vector<Arm> arms_;
+    std::vector<Tied> tied_;  // rows of one place in the order, at the end of the text
+    std::string sorted_;
+    std::int64_t place_ = 0;
+    std::uint64_t rows_ = 0;
+};
+
+}  // namespace npuwh::sqlite_rows
