@@ -77,6 +77,7 @@ def analyse_run(run: Path, kinds: list[str]) -> str | None:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Analyse the runs; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m warehouse.profiler.analysis", description=__doc__)
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--processes", type=int, default=1)

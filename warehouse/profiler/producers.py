@@ -132,6 +132,7 @@ class Producers:
         torch_module()
 
     def begin(self) -> None:
+        """All of them record from now on."""
         if self._wanted.has_frames:
             _recorder.start_tracer(_module_call())
             threading.setprofile(_trace_new_thread)
@@ -140,6 +141,7 @@ class Producers:
         self._thread.begin()
 
     def end(self) -> None:
+        """None of them records any more."""
         self._thread.end()
         if self._gc is not None:
             self._gc.end()

@@ -99,17 +99,6 @@ class _KinetoProfile:
             return
         export_stacks(self.path, output_path, metric)
 
-    def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
-        """Write how much memory each category held over time: .html, .json or .raw.json.gz."""
-        from warehouse.profiler.exports import export_memory_timeline
-
-        wanted = self._wanted
-        if not (wanted.record_shapes and wanted.profile_memory and wanted.has_frames):
-            text = "record with record_shapes, profile_memory, and with_stack or with_modules"
-            logger.warning("no memory timeline is exported: %s", text)
-            return
-        export_memory_timeline(self.path, output_path, device or "cpu")
-
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()
         return Cycle(self._wanted, self._place, self.metadata, self._facts(), self._limits)

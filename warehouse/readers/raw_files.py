@@ -69,6 +69,7 @@ class RawFiles:
 
     @property
     def has_data(self) -> bool:
+        """Whether there is anything beside configuration."""
         has_prof = bool(self.host or any(device.streams for device in self.devices))
         return bool(self.framework or has_prof or self.recording is not None)
 

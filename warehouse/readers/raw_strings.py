@@ -115,7 +115,8 @@ class RawStrings:
                 self._found[form][number] = text
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """`string` batches by ascending number."""
+        """`string` batches by ascending number, but for the last: the reader's own are in the order of the texts, since
+        they are numbered as it comes across them, which depends on the size of its batches."""
         self.take()
         for rows in self._native():
             yield batch("string", [rows.column(0), rows.column(1)])
@@ -127,7 +128,8 @@ class RawStrings:
                 if chosen.num_rows:
                     yield batch("string", [pc.add(chosen.column(0), form), _written(form, chosen.column(1))])
         if self._own:
-            yield batch("string", [list(self._own.values()), list(self._own)])
+            texts = sorted(self._own)
+            yield batch("string", [[self._own[text] for text in texts], texts])
 
     def _native(self) -> Iterator[pa.RecordBatch]:
         for path in self._files:

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -24,8 +26,9 @@ namespace {
 class Folder {
    public:
     Folder() {
-        char name[] = "/tmp/npuwh-recorder-XXXXXX";
-        path = mkdtemp(name);
+        const char* base = getenv("TMPDIR");
+        path = std::string(base != nullptr ? base : P_tmpdir) + "/npuwh-recorder-XXXXXX";
+        if (mkdtemp(path.data()) == nullptr) abort();
     }
     ~Folder() {
         for (const std::string& file : files()) unlink((path + "/" + file).c_str());
