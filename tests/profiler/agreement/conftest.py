@@ -10,9 +10,10 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_folder(tmp_path: Path, observer_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Recordings go to the test's folder; torch's warnings are its own affair."""
     monkeypatch.setenv("ASCEND_WORK_PATH", str(tmp_path))
+    monkeypatch.setenv("NPUWH_CACHE", str(observer_cache))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
