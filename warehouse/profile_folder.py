@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 FRAMEWORK = "FRAMEWORK"
@@ -68,7 +69,7 @@ def _holds_raw(folder: Path) -> bool:
 
 
 def _holds_databases(folder: Path) -> bool:
-    return any(_DATABASE.fullmatch(name) and (folder / name).is_file() for name in _names(folder))
+    return any(_DATABASE.fullmatch(name) and _is(Path.is_file, folder / name) for name in _names(folder))
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -76,8 +77,15 @@ def _folders(folder: Path) -> list[Path]:
     return [
         folder / name
         for name in _names(folder)
-        if (name.endswith(known) or name.startswith(("PROF_", "device_"))) and (folder / name).is_dir()
+        if (name.endswith(known) or name.startswith(("PROF_", "device_"))) and _is(Path.is_dir, folder / name)
     ]
+
+
+def _is(what: Callable[[Path], bool], path: Path) -> bool:
+    try:
+        return what(path)
+    except OSError:  # nobody knows: it lies where we may not look
+        return False
 
 
 def _names(folder: Path) -> list[str]:

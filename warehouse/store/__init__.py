@@ -22,6 +22,7 @@ from warehouse.store.registry import (
 from warehouse.store.row_plan import PlanArm, RowPlan, plan_statement, range_bounds, row_plan
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
+from warehouse.store.unfinished import left_beside
 from warehouse.store.version import latest_version
 from warehouse.store.view_file import View, ViewColumn, ViewWindow
 
@@ -55,6 +56,7 @@ __all__ = [
     "integrity",
     "is_warehouse",
     "latest_version",
+    "left_beside",
     "missing_indexes",
     "narrowed",
     "new_warehouse",
