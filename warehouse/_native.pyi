@@ -462,6 +462,9 @@ class LibraryUnavailableError(RuntimeError):
 class RowsRefusedError(RuntimeError):
     """Rows that are not written natively: odd values, or what SQLite says of a statement."""
 
+class RowsOutOfOrderError(RowsRefusedError):
+    """Rows that were read by their ids, and these do not ascend with what orders the rows."""
+
 @final
 class SqliteLibrary:
     """The SQLite that Python's `sqlite3` stands on, by a handle on its loaded extension module and nothing else.
@@ -493,16 +496,20 @@ class SectionRequest(TypedDict):
     """Rows and what they become: "csv" lines, "events" as RowWriter writes both, or "flows" of two events a row.
 
     order: column in which each arm ascends, by which arms are merged; ties: columns that sort what is equal in it, and
-    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges).
+    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges); limits: the
+    smallest and the largest, where they are known.  is_fed: the one arm is SELECT npuwh_row(...) without ORDER BY, its
+    ranges are of what ascends with the order.
     process, thread: columns of numbers that are collected.  lane_pass: index of the pass that knows the lanes of these
     rows, by the column lane_id.
     """
 
     shape: str
     arms: Sequence[ArmRequest]
+    is_fed: bool
     order: int | None
     ties: Sequence[tuple[int, bool]]
     bounds: Sequence[int] | None
+    limits: tuple[int, int] | None
     process: int | None
     thread: int | None
     lane_pass: int | None

@@ -112,6 +112,7 @@ sqlite_rows::Section section(const py::handle& from) {
     for (const py::handle each : dict["arms"]) {
         section.arms.push_back(arm(each));
     }
+    section.is_fed = dict["is_fed"].cast<bool>();
     section.order_slot = optional_size(dict, "order");
     for (const py::handle each : dict["ties"]) {
         const auto [slot, is_descending] = each.cast<std::pair<std::size_t, bool>>();
@@ -120,6 +121,9 @@ sqlite_rows::Section section(const py::handle& from) {
     if (!dict["bounds"].is_none()) {
         section.is_ranged = true;
         section.bounds = dict["bounds"].cast<std::vector<std::int64_t>>();
+    }
+    if (!dict["limits"].is_none()) {
+        std::tie(section.first, section.last) = dict["limits"].cast<std::pair<std::int64_t, std::int64_t>>();
     }
     section.process_slot = optional_size(dict, "process");
     section.thread_slot = optional_size(dict, "thread");
@@ -166,9 +170,13 @@ void bind_row_reader(py::module_& module) {
     py::register_exception<sqlite_rows::Unavailable>(module, "LibraryUnavailableError", PyExc_RuntimeError);
     static PyObject* refused = PyErr_NewException("warehouse._native.RowsRefusedError", PyExc_RuntimeError, nullptr);
     module.attr("RowsRefusedError") = py::handle(refused);
+    static PyObject* out_of_order = PyErr_NewException("warehouse._native.RowsOutOfOrderError", refused, nullptr);
+    module.attr("RowsOutOfOrderError") = py::handle(out_of_order);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             std::rethrow_exception(thrown);
+        } catch (const sqlite_rows::OutOfOrder& error) {
+            PyErr_SetString(out_of_order, error.what());
         } catch (const sqlite_rows::Refused& error) {
             PyErr_SetString(refused, error.what());
         } catch (const sqlite_rows::SqliteError& error) {

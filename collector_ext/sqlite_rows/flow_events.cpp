@@ -37,7 +37,7 @@ void FlowText::take_name(std::string_view name) {
     members_ += ",\"id\":";
 }
 
-void FlowText::append(std::string& out, const Statement& row) {
+void FlowText::append(std::string& out, const Row& row) {
     if (!has_fixed_name_) {
         const Value name = row.value(slots_[0]);
         if (name.type() != ValueType::text) {
@@ -55,7 +55,7 @@ void FlowText::append(std::string& out, const Statement& row) {
     append_event(out, 'f', id, is_turned ? from : to);
 }
 
-FlowText::End FlowText::end_at(const Statement& row, std::size_t column) const {
+FlowText::End FlowText::end_at(const Row& row, std::size_t column) const {
     End end{integer_in(row, slots_[column]), integer_in(row, slots_[column + 1]), integer_in(row, slots_[column + 2])};
     end.thread += lanes_->find(end.thread, end.time);
     return end;

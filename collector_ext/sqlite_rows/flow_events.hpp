@@ -21,7 +21,7 @@ public:
     // Keeps a reference to the lanes.  Throws Refused for other columns.
     FlowText(const Arm& arm, const SliceLanes& lanes);
     // Appends both events, each behind ",\n"; throws Refused for a row of other values.
-    void append(std::string& out, const Statement& row);
+    void append(std::string& out, const Row& row);
 
 private:
     struct End {
@@ -29,7 +29,7 @@ private:
         std::int64_t thread;
         std::int64_t time;
     };
-    End end_at(const Statement& row, std::size_t column) const;
+    End end_at(const Row& row, std::size_t column) const;
     void append_event(std::string& out, char phase, std::int64_t id, const End& end) const;
     void take_name(std::string_view name);
 

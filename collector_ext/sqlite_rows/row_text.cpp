@@ -32,7 +32,7 @@ std::int64_t plus(std::int64_t number, std::int64_t lane) {
 
 }  // namespace
 
-std::int64_t integer_in(const Statement& row, std::size_t slot) {
+std::int64_t integer_in(const Row& row, std::size_t slot) {
     const Value value = row.value(slot);
     if (value.type() != ValueType::integer) {
         throw Refused("column " + std::to_string(slot) + " holds no integer");
@@ -107,7 +107,7 @@ void RowText::add(std::vector<Piece>& pieces, const OutputColumn& column, std::s
     pieces.push_back(std::move(piece));
 }
 
-void RowText::append(std::string& out, const Statement& row, std::int64_t lane) {
+void RowText::append(std::string& out, const Row& row, std::int64_t lane) {
     if (is_csv_) {
         append_pieces(out, members_, row, lane);
         out += "\r\n";
@@ -136,7 +136,7 @@ void RowText::append(std::string& out, const Statement& row, std::int64_t lane) 
     out += '}';
 }
 
-void RowText::append_pieces(std::string& out, std::vector<Piece>& pieces, const Statement& row, std::int64_t lane) {
+void RowText::append_pieces(std::string& out, std::vector<Piece>& pieces, const Row& row, std::int64_t lane) {
     for (Piece& piece : pieces) {
         if (piece.is_fixed) {
             out += piece.before;
@@ -204,7 +204,7 @@ void RowText::append_cell(std::string& out, CellKind kind, const Value& value) c
     }
 }
 
-void RowText::append_remembered(std::string& out, Remembered& remembered, const Statement& row) {
+void RowText::append_remembered(std::string& out, Remembered& remembered, const Row& row) {
     Arguments arguments;
     for (std::size_t place = 0; place < remembered.slots.size(); ++place) {
         const Value value = row.value(remembered.slots[place]);
@@ -240,8 +240,9 @@ std::string_view RowText::answer(Remembered& remembered, const Arguments& argume
     if (!statement.step()) {
         throw Refused("a remembered statement has no row");
     }
+    const Row row = statement.row();
     for (std::size_t column = 0; column < remembered.columns.size(); ++column) {
-        const Value value = statement.value(column);
+        const Value value = row.value(column);
         const bool is_null = value.type() == ValueType::null;
         if (is_csv_ || !is_null) {
             scratch_ += remembered.columns[column].before;

@@ -14,7 +14,7 @@
 namespace npuwh::sqlite_rows {
 
 // The integer in a slot; throws Refused for anything else.
-std::int64_t integer_in(const Statement& row, std::size_t slot);
+std::int64_t integer_in(const Row& row, std::size_t slot);
 
 // Writes the rows of one arm.  Byte for byte what RowWriter makes of the same values.
 class RowText {
@@ -22,9 +22,9 @@ public:
     // memory: bytes that its remembered texts may take.
     RowText(Connection& connection, const Arm& arm, Shape shape, std::size_t memory);
 
-    // Appends the row that the arm's statement stands on; `lane` is added to the number of the thread.  Throws Refused for what
+    // Appends a row of the arm's statement; `lane` is added to the number of the thread.  Throws Refused for what
     // has no text.
-    void append(std::string& out, const Statement& row, std::int64_t lane);
+    void append(std::string& out, const Row& row, std::int64_t lane);
 
 private:
     // A part of a row's text.
@@ -52,10 +52,10 @@ private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     void add(std::vector<Piece>& pieces, const OutputColumn& column, std::string before);
-    void append_pieces(std::string& out, std::vector<Piece>& pieces, const Statement& row, std::int64_t lane);
+    void append_pieces(std::string& out, std::vector<Piece>& pieces, const Row& row, std::int64_t lane);
     void append_value(std::string& out, Piece& piece, const Value& value, std::int64_t lane);
     void append_cell(std::string& out, CellKind kind, const Value& value) const;
-    void append_remembered(std::string& out, Remembered& remembered, const Statement& row);
+    void append_remembered(std::string& out, Remembered& remembered, const Row& row);
     std::string_view answer(Remembered& remembered, const Arguments& arguments);
 
     bool is_csv_;

@@ -9,18 +9,18 @@ those ids goes into the expression.
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 from warehouse.store.registry import views
-from warehouse.store.select import Window, quoted, select
 from warehouse.store.table_list import TABLES
 from warehouse.store.unfolding import unfolded
 from warehouse.store.view_body import BodyArm, Tokens, joined, sources_of, tokens, unquoted, view_body
 
+_ONE_RANK: Mapping[str, Any] = {"rank_id": None}
 _MOST_IDS = 4
 # ids of records: hardly one comes twice
 _OF_RECORDS = {"op_id", "api_call_id", "device_task_id", "comm_op_id", "queue_task_id", "parent_id", "graph_node_id"}
@@ -44,12 +44,15 @@ class PlanColumn:
 
 @dataclass
 class PlanArm:
-    """One statement: `source` is the SELECT to read from, `slots` the names of its columns that are needed.
+    """One statement: the SELECT to read from (`beginning`, `items` by name, and `rest` from FROM on), and `slots`, the
+    names of its columns that are needed.
 
     remembered: statements and the slots whose values they take, as ?1 to ?4.
     """
 
-    source: str
+    beginning: Tokens
+    items: dict[str, Tokens]
+    rest: Tokens
     slots: list[str]
     columns: list[PlanColumn] = field(default_factory=list)
     remembered: list[tuple[str, list[int]]] = field(default_factory=list)
@@ -85,12 +88,12 @@ def _parts(name: str) -> tuple[tuple[BodyArm, ...], tuple[str, ...], tuple[tuple
 
 
 def row_plan(
-    name: str, written: Sequence[str], plain: Sequence[str] = (), fixed: Collection[str] = ("rank_id",)
+    name: str, written: Sequence[str], plain: Sequence[str] = (), fixed: Mapping[str, Any] = _ONE_RANK
 ) -> RowPlan | None:
     """The plan to write those columns of a view, None for a view that is not of the form.
 
-    plain: columns that must be slots, whatever they are; fixed: columns of which one value is asked for, so that they
-    order nothing.
+    plain: columns that must be slots, whatever they are; fixed: columns of which one value is asked for: they order
+    nothing, and SELECTs that have another are left out.
 
     >>> plan = row_plan("trace_op", ["ph", "name", "ts"])
     >>> plan.arms[0].slots, plan.arms[0].remembered
@@ -101,9 +104,10 @@ def row_plan(
     parts = _parts(name)
     if parts is None:
         return None
-    arms, beginning, terms = parts
+    all_arms, beginning, terms = parts
+    arms = [arm for arm in all_arms if not any(map(_differs, repeat(arm), fixed.items()))]
     (order, is_descending), *ties = [term for term in terms if term[0] not in fixed] or [("", True)]
-    if is_descending or not all(_is_of_table(arm, order) for arm in arms):
+    if is_descending or not arms or not all(_is_of_table(arm, order) for arm in arms):
         return None
     slots = [order, *(tie for tie, _ in ties), *plain]
     planned = tuple(_planned(arm, beginning, list(dict.fromkeys(slots)), written, plain) for arm in arms)
@@ -114,8 +118,8 @@ def _planned(
     arm: BodyArm, beginning: Tokens, slots: list[str], written: Sequence[str], plain: Sequence[str]
 ) -> PlanArm:
     extra: dict[tuple[str, str], str] = {}
-    plan = PlanArm("", slots)
     by_name = {column.name: column.expression for column in arm.columns}
+    plan = PlanArm(beginning, by_name, arm.rest, slots)
     run: tuple[bool, tuple[tuple[str, str], ...]] | None = None
     for name in sorted(written, key=_is_argument):  # as an event has them
         expression = by_name[name]
@@ -135,9 +139,7 @@ def _planned(
         run = (_is_argument(name), ids) if ids else None
     order = {name: place for place, name in enumerate(written)}
     plan.columns.sort(key=lambda column: order[column.name])
-    items = [f'{joined(column.expression)} AS "{column.name}"' for column in arm.columns]
-    items += [f'{alias}.{column} AS "{name}"' for (alias, column), name in extra.items()]
-    plan.source = " ".join([*beginning, "SELECT", ", ".join(items), *arm.rest])
+    by_name.update({name: (alias, ".", column) for (alias, column), name in extra.items()})
     return plan
 
 
@@ -210,6 +212,13 @@ def _with_parameters(expression: Tokens, ids: Sequence[tuple[str, str]]) -> str:
     return joined(parts)
 
 
+def _differs(arm: BodyArm, fixed: tuple[str, Any]) -> bool:
+    """Whether a column of the SELECT is a number, and another one than it is to be."""
+    name, value = fixed
+    column = arm.column(name)
+    return column is not None and len(column.expression) == 1 and column.expression[0] not in (str(value), name)
+
+
 def _is_of_table(arm: BodyArm, name: str) -> bool:
     """Whether a column is that of a table, so that few rows are equal in it."""
     column = arm.column(name)
@@ -233,54 +242,3 @@ def _ranges(arms: Sequence[BodyArm], order: str) -> tuple[str, str] | None:
             return None
         found.append((table, reference[1]))
     return found[0]
-
-
-def plan_statement(
-    name: str,
-    arm: PlanArm,
-    order: str,
-    where: Sequence[tuple[str, str, Any]],
-    window: Window | None,
-    is_ranged: bool,
-) -> tuple[str, list[Any]]:
-    """SQL text and bound values of an arm of the plan of a view, with the conditions as `select` takes them.
-
-    `is_ranged`: the first two parameters are the first and the last value of the order, and have no value yet.
-
-    >>> arm = row_plan("trace_op", ["dur"]).arms[0]
-    >>> text, values = plan_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)], None, is_ranged=True)
-    >>> text.partition('AS "trace_op"')[2]
-    ' WHERE "start_ns" >= ? AND "start_ns" <= ? AND "rank_id" = ? ORDER BY "start_ns"'
-    """
-    ranges: list[tuple[str, str, Any]] = [(order, ">=", 0), (order, "<=", 0)] if is_ranged else []
-    text, values = select(name, arm.slots, [*ranges, *where], window=window, order=[order])
-    source = f"FROM {quoted(name)}"
-    return text.replace(source, f"FROM ({arm.source}) AS {quoted(name)}", 1), values[len(ranges) :]
-
-
-def range_bounds(
-    connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int, window: Window | None = None
-) -> list[int]:
-    """Values of (table, column) that cut a rank's rows into ranges of about so many.
-
-    They are looked up by the rows' ids, which mostly ascend with time: where they do not, ranges are of unequal size.
-
-    >>> range_bounds(connection, ("op", "start_ns"), 1, 1000)  # doctest: +SKIP
-    [1700962505000120000, 1700962505000370000]
-    """
-    table, column = ranges
-    ends = []
-    for ending in ("", " DESC"):
-        text, values = select(table, ["id"], [("rank_id", "=", rank_id)], order=[column], limit=1)
-        ordering = f"ORDER BY {quoted(column)}"
-        ends += connection.execute(text.replace(ordering, ordering + ending), values).fetchall()
-    if len(ends) < 2:
-        return []
-    (first,), (last,) = sorted(ends)
-    found = set()
-    for place in range(first + rows, last, rows):
-        where = [("id", "=", place), ("rank_id", "=", rank_id)]
-        for (value,) in connection.execute(*select(table, [column], where)):
-            if value is not None and (window is None or window.from_ns < value < window.to_ns):
-                found.add(value)
-    return sorted(found)
