@@ -55,6 +55,10 @@ DDL: list[str] = [
         GROUP BY replay) s ON s.replay = r.id
     WHERE r.id = graph_replay.id
     """,
+    """
+    INSERT INTO link_rule (id, name, is_vendor, text)
+    VALUES (9, 'part', 0, 'part of a mixed kernel that the host does not know: as the task that it is a part of')
+    """,
     # what raw profiles tell of caches and of the AI CPU
     "ALTER TABLE cache_rate ADD COLUMN row_no INTEGER",
     "ALTER TABLE cache_rate ADD COLUMN stream_no INTEGER",

@@ -152,7 +152,7 @@ def tasks(truth, ask):
         op = launch.op if launch.op is not None or row.replay is None else truth.replays[row.replay].op
         kind, name = launch.kind, task_name(truth, row)
         if row.is_part and not launch.kernel:  # without the ids of its contexts the host knows nothing of a part
-            kind, name, op = "MIX_AIC", "MIX_AIC", None
+            kind, name = "MIX_AIC", "MIX_AIC"
         times = (row.stream_no, row.task_no, row.start_ns, row.end_ns)
         expected.append(
             (*times, kind, name, op_key(truth, op), step(row.step_no, row.start_ns), replay_key(truth, row.replay))

@@ -20,6 +20,7 @@ from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import IS_RECEIVE, filled, is_one_of, nullable
 from warehouse.ingest.summaries import Summaries
+from warehouse.ingest.task_parts import TaskParts
 from warehouse.store.loader import Column
 
 # host types of tasks that do not widen the range in which idle time is free (deliverables.md 1.6)
@@ -59,6 +60,7 @@ class DevicePass:
         self._launches = launches
         self._kernels = kernels
         self._graphs = graphs
+        self._parts = TaskParts()
         self._groups = groups
         self._device = NONE if device_id is None else device_id
         self._sweep = _native.DeviceSweep(
@@ -107,6 +109,11 @@ class DevicePass:
 
         found["launch_no"] = self._launch_numbers(rows, launch)
         found |= self._linked(rows, launch, found["launch_no"], kernel)
+        self._parts.link(rows, found)
+        drawn = (found["replay"] != NONE) & (rows["is_covered"] != 1)
+        if drawn.any():
+            node, replay, start, end = found["node"], found["replay"], rows["start_ns"], rows["end_ns"]
+            self._graphs.add(*(column[drawn] for column in (node, replay, start, end)))
         found |= {"type": type_id, "kernel": kernel}
         self._summaries.add_device(rows, {**found, "kernel_name": kernel_name, "core": core})
         self._write_tasks(rows, ~is_op, found)
@@ -156,8 +163,6 @@ class DevicePass:
             descriptor, connection = (rows[name][in_graph] for name in ("descriptor_no", "connection_no"))
             node[in_graph] = self._graphs.nodes(descriptor, connection, is_told, facts)
             replay[in_graph] = replay_
-            drawn = in_graph[rows["is_covered"][in_graph] != 1]
-            self._graphs.add(*(column[drawn] for column in (node, replay, rows["start_ns"], rows["end_ns"])))
             api_call[in_graph] = np.where(api_call[in_graph] != NONE, api_call[in_graph], call)
         rule = np.where(op == NONE, NONE, rule)
         return {"op": op, "rule": rule, "api_call": api_call, "node": node, "replay": replay}
