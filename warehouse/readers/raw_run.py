@@ -62,15 +62,16 @@ class RawRun:
 
     def refuse_rest(self) -> None:
         """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
+        known = _native.ProfDecoder.streams()
         for streams in (self.files.host, *(device.streams for device in self.files.devices)):
             for stream, files in streams.items():
                 for path in files.unaging + files.aging:
                     if path not in self.ledgers:
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
-                        ledger.note(
-                            WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
-                        )
+                        why = "" if stream in known else " (the form of its records is not known)"
+                        text = f"{stream} data are not read: {path.name} is left out{why}"
+                        ledger.note(WARNING, "not-read", text, table=stream)
 
     def bytes_of_all(self) -> dict[Path, tuple[int, int]]:
         """Bytes of every file of the run, decoded and rejected: configuration is read as a whole, and what no decoder

@@ -29,6 +29,11 @@ def llc(time_us, count, event, number):
     return struct.pack("<QQII", time_us, count, event, number)
 
 
+def llc_2(time_ns, count, event, number):
+    """24 bytes of llc in collection format 2.0."""
+    return struct.pack("<IIIIQ", 0, count, event, number, time_ns)
+
+
 def npu_mem(time_us, event, ddr_bytes, hbm_bytes):
     """32 bytes of npu_mem and npu_mem.app."""
     return struct.pack("<IIQQQ", time_us, event, 0, ddr_bytes, hbm_bytes)

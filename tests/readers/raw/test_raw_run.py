@@ -110,7 +110,7 @@ def test_streams_that_nobody_reads_are_named(loaded, run):
         ("LLC counters cannot be evaluated: sample.json says llc_profiling = ''",),
         ("llc data are not read: llc.data.0.slice_0 is left out",),
         ("notes is not read: it is no stream of the format",),
-        ("tscpu data are not read: tscpu.data.0.slice_0 is left out",),
+        ("tscpu data are not read: tscpu.data.0.slice_0 is left out (the form of its records is not known)",),
     ]
     assert query("SELECT decoded_bytes, rejected_bytes FROM source WHERE path LIKE '%llc%'") == [(0, 24)]
 
