@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,14 @@ def perfetto(tmp_path_factory):
 def away_from_the_source_tree(tmp_path_factory):
     """An empty folder: in the source tree `python -c` would import the package without its native module."""
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture
+def interruptible():
+    """An interrupt is heard: a process that a shell put into the background ignores it from the start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """`npuwh info` says why something is missing, in plain words."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,18 @@ def replace(root, pattern, old, new):
         text = path.read_text(encoding="utf-8")
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def again(root, pattern):
+    """The last slice once more, under the next number."""
+    path = sorted(root.rglob(pattern))[-1]
+    stem, number = str(path).rsplit("_", 1)
+    shutil.copy(path, f"{stem}_{int(number) + 1}")
+
+
+def frequency(root, mhz):
+    for path in root.rglob("info.json*"):
+        path.write_text(re.sub(r'"Frequency": *"[^"]*"', f'"Frequency": "{mhz}"', path.read_text()))
 
 
 def pipe(root, pattern):
@@ -124,6 +137,21 @@ CASES = {
     "clock of the host": (
         lambda root: replace(root, "host/host_start*", "cntvct:8", "cntvct:98"),
         "host_start.log of host and device_0 contradict each other by 90000.000 s",
+    ),
+    "no rate": (lambda root: frequency(root, "0"), "info.json gives the host's counter '0' MHz, which is none"),
+    "negative rate": (lambda root: frequency(root, "-5"), "info.json gives the host's counter '-5' MHz, which is none"),
+    "absurd rate": (lambda root: frequency(root, "1e-9"), "info.json gives the host's counter '1e-9' MHz, which is none"),
+    "empty queue": (
+        lambda root: empty(root, "torch.op_mark"),
+        "torch.op_mark is empty: what was to be in it is lost",
+    ),
+    "empty calls": (
+        lambda root: empty(root, "*api_event*.slice_0"),
+        "aging.api_event.data.slice_0 is empty: what was to be in it is lost",
+    ),
+    "repeated slice": (
+        lambda root: again(root, "stars_soc*.slice_*[0-9]"),
+        "stars_soc.data.0.slice_2 repeats stars_soc.data.0.slice_1 to the byte: what it holds counts twice",
     ),
     "damaged": (lambda root: cut(root, "host/sample.json", 20), "sample.json is not readable"),
     "pipe": (

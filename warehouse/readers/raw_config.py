@@ -30,6 +30,7 @@ _MOST_TICKS = 1 << 62
 _MOST_APART_NS = 10**9  # of what two files say of the same clock
 _LATEST_US = 1 << 51  # of a stamp: 71 years after its clock began
 _MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
+_SLOWEST_MHZ, _FASTEST_MHZ = 1e-3, 1e6  # of a counter; what lies outside is damage
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
 _CHIPS = {
@@ -346,16 +347,21 @@ def framework_clock(config: RawConfig, ledger: Ledger) -> _native.FrameworkClock
     offset = _framework_offset(config, ledger)
     if not start.get("syscnt_enable"):
         return _native.FrameworkClock(offset)
-    mhz = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
-    if not _NUMBER.fullmatch(mhz):
-        mhz = str(start.get("freq", 100.0))
+    told = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
+    given = [mhz for mhz in (told, str(start.get("freq", 100.0))) if _NUMBER.fullmatch(mhz)]
+    mhz = next((float(mhz) for mhz in given if _SLOWEST_MHZ <= float(mhz) <= _FASTEST_MHZ), None)
+    if mhz is None:
+        raise InputError(f"no times: a counter of {told!r} MHz tells none")
+    if told not in given or float(told) != mhz:
+        text = f"info.json gives the host's counter {told!r} MHz, which is none: {mhz} of profiler_info is used"
+        ledger.note(WARNING, "no-clock", text)
     log = config.host.host_start
     base_ns, base_tick = log.monotonic_ns, log.tick
     if base_ns is None or base_tick is None:
         base_ns, base_tick = _time(start.get("start_monotonic")), _ticks(start.get("start_cnt"))
     if base_ns is None or base_tick is None:
         raise InputError("no times: neither host_start.log nor profiler_info tells what a tick is")
-    return _native.FrameworkClock(float(mhz), base_tick, base_ns, offset)
+    return _native.FrameworkClock(mhz, base_tick, base_ns, offset)
 
 
 def _framework_offset(config: RawConfig, ledger: Ledger) -> int:

@@ -3,7 +3,9 @@ decoded."""
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
-from warehouse.readers.input_file import check_regular_file
+from warehouse.readers.input_file import check_regular_file, is_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
@@ -49,6 +51,7 @@ class RawRun:
             self.ledgers[path].note(
                 WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
             )
+        self._note_odd_slices()
         for path in self.files.irregular:
             self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
@@ -56,6 +59,23 @@ class RawRun:
             ledger.found(_PARAMETERS, 0)
             text = "tensors of parameters and optimizers are not read: no table holds them"
             ledger.note(INFO, "not-read", text, table=_PARAMETERS)
+
+    def _note_odd_slices(self) -> None:
+        """Files that are there and hold nothing, as a full disk leaves them, and slices that repeat another: what they
+        hold would count twice."""
+        streams = [*self.files.host.values(), *(s for each in self.files.devices for s in each.streams.values())]
+        parts = [paths for files in streams for _, paths in files.parts()]
+        for path in [*self.files.framework.values(), *(path for paths in parts for path in paths)]:
+            if is_regular(path) and not path.stat().st_size:
+                text = f"{path.name} is empty: what was to be in it is lost"
+                self.ledger.note(WARNING, "empty-file", text)
+        for paths in parts:
+            for first, second in pairwise(paths):
+                if not (is_regular(first) and is_regular(second) and first.stat().st_size):
+                    continue
+                if filecmp.cmp(first, second, shallow=False):
+                    text = f"{second.name} repeats {first.name} to the byte: what it holds counts twice"
+                    self.ledger.note(WARNING, "repeated-slice", text)
 
     def close(self) -> None:
         self.spill.close()
