@@ -1,6 +1,8 @@
 """What holds for every test."""
 
+import importlib.util
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 sys.path.append(str(Path(__file__).parent))
 
 import perfetto_trace
+
+from warehouse.store.resources import resource_folder
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +26,22 @@ def perfetto(tmp_path_factory):
 def away_from_the_source_tree(tmp_path_factory):
     """An empty folder: in the source tree `python -c` would import the package without its native module."""
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture
+def interruptible():
+    """An interrupt is heard: a process that a shell put into the background ignores it from the start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def sum_statements():
+    """Statements that fill the tables of sums from the events of a warehouse, as the upgrade of an older file does:
+    another road to what ingest stores."""
+    path = resource_folder("migrations") / "versions" / "0003_sums.py"
+    spec = importlib.util.spec_from_file_location("sums", path)
+    revision = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(revision)
+    return revision.FILL

@@ -10,7 +10,7 @@ Sweeps release the GIL and may be fed in pieces of any size with the same result
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Protocol, TypeAlias, TypedDict, final, overload
+from typing import Any, Protocol, TypeAlias, TypedDict, final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -71,6 +71,30 @@ class HostLinks:
     @property
     def python(self) -> Int64Column:
         """API: id of the innermost Python frame around the enqueue of its task; outside of tasks around itself."""
+    @property
+    def framework(self) -> Int64Column:
+        """OP: id of the nearest op around it, itself included, whose key is 1; its own id if there is none."""
+    @property
+    def framework_name(self) -> Int64Column:
+        """OP: name of that op."""
+    @property
+    def frame(self) -> Int64Column:
+        """OP, PYTHON: number, counted from 0, of the nearest Python frame around it whose key is 1."""
+    @property
+    def frame_name(self) -> Int64Column:
+        """OP, PYTHON: name of that frame."""
+    @property
+    def module(self) -> Int64Column:
+        """OP: its module; that of `framework` if it has none."""
+    @property
+    def outer_module(self) -> Int64Column:
+        """OP: module of its parent."""
+    @property
+    def outer_name(self) -> Int64Column:
+        """API: name of its parent."""
+    @property
+    def outer_key(self) -> Int64Column:
+        """API: key of its parent."""
 
 @final
 class QueueTasks:
@@ -116,7 +140,8 @@ class HostSweep:
     >>> from array import array
     >>> def column(*values): return array("q", values)
     >>> sweep = HostSweep(column(7), column(0), column(100), 1, 1, 1, 1, True)
-    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0))
+    >>> links = sweep.feed(column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(1, 2), column(0, 0),
+    ...     column(-1, -1))
     >>> links.id.tolist(), links.parent.tolist(), links.step.tolist()
     ([1, 2], [-1, 1], [7, 7])
     """
@@ -139,12 +164,14 @@ class HostSweep:
         Raises ValueError if the step columns differ in length or an id is negative, TypeError if a column is no int64.
         """
     def feed(
-        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64
+        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, name: _Int64, key: _Int64, module: _Int64
     ) -> HostLinks:
         """Take the next events, sorted by start over all calls, of equal starts the longer first.
 
         kind: 0 OP, 1 PYTHON, 2 ENQUEUE, 3 DEQUEUE, 4 API, 5 ALLOCATION (end = start).  thread: any number for the
-        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE, else ignored.
+        thread.  name: string id.  key: correlation number of ENQUEUE and DEQUEUE; 1 for an OP whose name has a
+        namespace and for a PYTHON frame that is a module of the model; any number for an API; else ignored.  module:
+        string id of an OP's module, -1 if it has none.
 
         Raises ValueError that names the first bad row (order, end < start, kind, lengths); the sweep is then unchanged.
         Raises RuntimeError after `finish`.
@@ -200,64 +227,30 @@ class AllocationSweep:
         """
 
 @final
-class CallLinks:
-    """What `CallSweep.feed` found, one value a fed row: numbers of the calls that hold it, -1 for none; and what was
-    fed with those calls."""
-
-    @property
-    def acl(self) -> Int64Column: ...
-    @property
-    def model(self) -> Int64Column: ...
-    @property
-    def node(self) -> Int64Column:
-        """The innermost one: nodes may nest."""
-    @property
-    def outer(self) -> Int64Column:
-        """The outermost node."""
-    @property
-    def comm(self) -> Int64Column: ...
-    @property
-    def parent(self) -> Int64Column:
-        """The innermost call of any of these levels."""
-    @property
-    def model_item(self) -> Int64Column: ...
-    @property
-    def node_item(self) -> Int64Column: ...
-    @property
-    def outer_item(self) -> Int64Column: ...
-    @property
-    def comm_item(self) -> Int64Column: ...
-    @property
-    def node_type(self) -> Int64Column: ...
-    @property
-    def outer_type(self) -> Int64Column: ...
-    @property
-    def comm_type(self) -> Int64Column: ...
-
-@final
-class CallSweep:
-    """The tree of CANN calls of one process, and what lies in them (cann-files.md 6.1).
+class CallLocator:
+    """Which CANN calls of one process the records of the host lie in (cann-files.md 6.1).
 
     A call holds a point with start < point <= end on its thread.  It is part of the tree unless it has no length, is of
     a level that makes no tree (runtime), or overlaps the one before it of its level and thread (nodes may).
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
-    >>> links = CallSweep().feed(
-    ...     column(0, 0, 1), column(10, 10, 15), column(90, 20, 15), column(1, 1, 1), column(20000, 10000, 0),
-    ...     column(0, 7, 0), column(0, 0, 0))
-    >>> links.acl.tolist(), links.node.tolist(), links.node_item.tolist()
-    ([-1, 0, 0], [-1, -1, 1], [-1, -1, 7])
+    >>> calls = RowSorter([("start", False)], SpillFolder(b"/tmp", 1 << 20))
+    >>> calls.add_columns(2, {"start": 10, "end": column(90, 20), "thread": 1, "level": column(20000, 10000),
+    ...                       "item": column(0, 7), "type": 0})
+    >>> memoryview(CallLocator(calls).locate(column(15, 30), column(1, 1), ["acl", "node", "node_item"])).tolist()
+    [[0, 0], [1, -1], [7, -1]]
     """
 
-    def __init__(self) -> None: ...
-    def feed(
-        self, kind: _Int64, start: _Int64, end: _Int64, thread: _Int64, level: _Int64, item: _Int64, type: _Int64
-    ) -> CallLinks:
-        """kind 0: a call, numbered from 0 in the order of feeding; kind 1: a point, whose `end` is ignored.
+    def __init__(self, calls: RowSorter) -> None:
+        """calls: rows of start, end, thread, level, item, type, sorted by start, at equal starts those of higher level
+        first, then longer ones; a call's id is its number in that order."""
+    def locate(self, time: _Int64, thread: _Int64, links: Sequence[str]) -> Int64Block:
+        """A column a link: the ids of the calls that hold each point, -1 for none, and what they handle.
 
-        Sorted by start over all calls; at equal starts points first, then calls of higher level, then longer ones.
-        Raises ValueError that names the first bad row; the sweep is then unchanged.
+        links: acl, model, node (the innermost one: nodes may nest), outer (the outermost node), comm, parent (the
+        innermost call of any of these levels); model_item, node_item, outer_item, comm_item; node_type, outer_type,
+        comm_type.  Times ascend over all calls.  Raises ValueError that names the first bad point, or an unknown link.
         """
 
 @final
@@ -361,6 +354,204 @@ class DeviceSweep:
         or communication starts has no row."""
 
 @final
+class GroupSums:
+    """Groups in the order of their keys; a list of columns, one a key or one a value.  A group in which no row has a
+    value has the count 0 and -1 for the rest."""
+
+    @property
+    def keys(self) -> list[Int64Column]: ...
+    @property
+    def counts(self) -> list[Int64Column]:
+        """Rows that have the value."""
+    @property
+    def sums(self) -> list[Int64Column]: ...
+    @property
+    def least(self) -> list[Int64Column]: ...
+    @property
+    def most(self) -> list[Int64Column]: ...
+
+@final
+class KeyedSums:
+    """Sums of one or two values by one to four keys.  Values are 0 or more; -1 is no value.
+
+    >>> from array import array
+    >>> sums = KeyedSums(1, 1)
+    >>> sums.feed([array("q", [7, 8, 7])], [array("q", [10, 5, 20])])
+    >>> groups = sums.take()
+    >>> groups.keys[0].tolist(), groups.counts[0].tolist(), groups.sums[0].tolist(), groups.most[0].tolist()
+    ([7, 8], [2, 1], [30, 5], [20, 5])
+    """
+
+    def __init__(self, keys: int, values: int) -> None:
+        """How many columns `feed` takes of each; ValueError for others than one to four keys and one or two values."""
+    def feed(self, keys: list[_Int64], values: list[_Int64]) -> None:
+        """Add rows; ValueError for columns of another number or of unequal length."""
+    def take(self, least: int = 0) -> GroupSums:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+
+@final
+class OpWork:
+    """Operators in order of id; those of which all sums are 0 are left out.  Times in ns."""
+
+    @property
+    def id(self) -> Int64Column: ...
+    @property
+    def inner(self) -> Int64Column:
+        """Host time of the operators directly in it."""
+    @property
+    def count(self) -> Int64Column:
+        """Kernels and copies it launched itself."""
+    @property
+    def device(self) -> Int64Column:
+        """Sum of their durations."""
+    @property
+    def device_total(self) -> Int64Column:
+        """The same, with those that the operators in it launched, at any depth."""
+    @property
+    def communication(self) -> Int64Column:
+        """Sum of the communication operators it launched itself."""
+    @property
+    def vendor(self) -> Int64Column:
+        """Sum of all that the vendor's tools link to it."""
+    @property
+    def vendor_total(self) -> Int64Column: ...
+    @property
+    def ai_core(self) -> Int64Column:
+        """Of `vendor` what ran on AI_CORE."""
+    @property
+    def ai_core_total(self) -> Int64Column: ...
+
+@final
+class OpNameTotals:
+    """Operators added up by name; columns as those of `OpWork`."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column:
+        """Sum of their own ranges."""
+    @property
+    def inner(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def device_total(self) -> Int64Column: ...
+    @property
+    def communication(self) -> Int64Column: ...
+
+@final
+class ModuleTotals:
+    """Modules added up by name: of operators that carry it, and Python frames with key 1, each with all operators in
+    it."""
+
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def is_frame(self) -> Int64Column: ...
+    @property
+    def calls(self) -> Int64Column: ...
+    @property
+    def host(self) -> Int64Column: ...
+    @property
+    def ops(self) -> Int64Column: ...
+    @property
+    def kernels(self) -> Int64Column:
+        """Kernels, without copies, that these operators launched."""
+    @property
+    def device(self) -> Int64Column: ...
+
+@final
+class KernelOpTotals:
+    """Kernels added up by their name and what launched them: names, -1 for none."""
+
+    @property
+    def kernel(self) -> Int64Column: ...
+    @property
+    def op(self) -> Int64Column: ...
+    @property
+    def framework(self) -> Int64Column:
+        """Name of `HostLinks.framework` of the operator."""
+    @property
+    def module(self) -> Int64Column:
+        """`HostLinks.module` of the operator, else name of its `HostLinks.frame`."""
+    @property
+    def count(self) -> Int64Column: ...
+    @property
+    def device(self) -> Int64Column: ...
+    @property
+    def longest(self) -> Int64Column: ...
+
+COUNTED: int
+"""Flag of `OpTotals.add_work`: a kernel, or a copy that is not part of a collective."""
+VENDOR_LINK: int
+"""Flag: the vendor's tools make the same link."""
+AI_CORE: int
+"""Flag: it ran on AI_CORE."""
+COMMUNICATION: int
+"""Flag: a communication operator."""
+TAKEN_BACK: int
+"""Flag: a copy that was counted turns out to be part of a collective."""
+SCHEDULING: int
+"""Instead of the name of a kernel: a scheduling task of a collective."""
+
+@final
+class OpTotals:
+    """What each operator of a rank launched, itself and with everything in it, and sums of that by name.
+
+    Linear in the rows however deep they nest; operators and what they launched wait in the spill file.
+
+    >>> import tempfile
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> host = column(0, 0), column(0, 5), column(50, 20), column(9, 9), column(3, 4), column(1, 0), column(-1, -1)
+    >>> links = HostSweep(column(), column(), column(), 1, 1, 1, 1, True).feed(*host)
+    >>> with tempfile.TemporaryFile() as file:
+    ...     totals = OpTotals(1, file.fileno(), 1000)
+    ...     kind, start, end, _, name, key, module = host
+    ...     totals.add_host(kind, start, end, name, key, module, links)
+    ...     totals.add_work(column(2), column(7), column(100), column(COUNTED))
+    ...     while totals.walk():
+    ...         pass
+    ...     work = totals.take_ops()
+    >>> work.id.tolist(), work.inner.tolist(), work.device.tolist(), work.device_total.tolist()
+    ([1, 2], [15, 0], [0, 100], [100, 100])
+    """
+
+    def __init__(self, first_op_id: int, spill_handle: int, most_held: int) -> None:
+        """spill_handle: an open, empty file.  most_held: records of work, 64 bytes each, that are sorted in memory."""
+    def add_host(
+        self,
+        kind: _Int64,
+        start: _Int64,
+        end: _Int64,
+        name: _Int64,
+        key: _Int64,
+        module: _Int64,
+        links: HostLinks,
+    ) -> None:
+        """The rows that `HostSweep.feed` took, and what it found.  ValueError if they are not those that come next,
+        OSError if the file cannot take them."""
+    def add_work(self, op: _Int64, kernel: _Int64, duration: _Int64, flags: _Int64) -> None:
+        """Records of the device, in any order: operator behind it or -1, name of the kernel (-1: none; SCHEDULING), ns,
+        and flags added up."""
+    def walk(self) -> bool:
+        """Go on through some operators, from the last to the first; False if there are no more."""
+    def take_names(self, least: int = 0) -> OpNameTotals:
+        """Take all groups if they are at least so many, else none; a group that was taken begins anew."""
+    def take_modules(self, least: int = 0) -> ModuleTotals:
+        """As `take_names`."""
+    def take_kernels(self, least: int = 0) -> KernelOpTotals:
+        """As `take_names`."""
+    def take_ops(self) -> OpWork:
+        """After the walk: the next operators, none at the end."""
+
+@final
 class LaneSweep:
     """Lanes of slices on many tracks: 0 where a slice nests in its track, else the first extra lane where it does.
 
@@ -378,6 +569,55 @@ class LaneSweep:
         """
 
 @final
+class Nullable:
+    """Int64 values of which -1 stands for NULL: a column for tables.
+
+    >>> from array import array
+    >>> Nullable(array("q", [3, -1])).tolist()
+    [3, None]
+    """
+
+    def __init__(self, values: Any) -> None:
+        """A buffer of int64, as numpy arrays are."""
+    @property
+    def values(self) -> Any: ...
+    def __len__(self) -> int: ...
+    def tolist(self) -> list[int | None]: ...
+
+def filled(column: _ArrowArray) -> Int64Column:
+    """The values of an int64 column, -1 for null."""
+
+def take_rows(columns: Sequence[_ArrowArray | Buffer], places: _Int64) -> list[Int64Column]:
+    """Some rows of int64 columns, -1 for null.
+
+    Raises ValueError for a column of another type, IndexError for a place beyond its rows.
+    """
+
+@final
+class StringNumbers:
+    """Ids of the strings of a source, and what their form tells, by their numbers in the source.
+
+    >>> from array import array
+    >>> known = StringNumbers()
+    >>> known.add(array("q", [10, 12]), array("q", [1, 2]), array("q", [0, 4]))
+    >>> found, lost, unknown_words = known.ids(array("q", [12, -1, 11]))
+    >>> found.tolist(), lost, known.forms(array("q", [12])).tolist()
+    ([2, -1, -1], 1, [4])
+    """
+
+    def __init__(self) -> None: ...
+    def add(self, numbers: _Int64, ids: _Int64, forms: _Int64) -> None:
+        """More strings.  Raises ValueError unless the numbers ascend over all calls."""
+    def set_words(self, ids: _Int64) -> None:
+        """Ids of the numbers -2, -3 ..."""
+    def ids(self, column: _ArrowArray | Buffer, instead: int = -1, dropped: int = -1) -> tuple[Int64Column, int, int]:
+        """(ids, how many numbers have none, how many are words that are not known).
+
+        instead: what stands for no id.  dropped: an id for which -1 is given.
+        """
+    def forms(self, column: _ArrowArray | Buffer) -> Int64Column: ...
+
+@final
 class LinkFile:
     """The file that links of several tables go to when they exceed the memory."""
 
@@ -386,7 +626,8 @@ class LinkFile:
 
 @final
 class LinkTable:
-    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays.
+    """Numbers stored under a number: filled in one pass, looked up in a later one.  Of equal keys the first stays; the
+    key -1 stands for none, and nothing is stored under it.
 
     Any order is right; keys and look-ups that ascend, more or less, are quick.
     """
@@ -586,13 +827,27 @@ class RowSorter:
     {'a': [3, 5], 'b': [2, 1]}
     """
 
-    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder) -> None:
-        """keys: names of int64 columns, and whether that one falls."""
+    def __init__(self, keys: Sequence[tuple[str, bool]], folder: SpillFolder, schema: object | None = None) -> None:
+        """keys: names of int64 columns, and whether that one falls; schema: what Arrow takes for one."""
     def add(self, batch: _ArrowArray) -> None:
         """Take the rows of a record batch of int64, uint64 and float64 columns.
 
         Raises ValueError if the columns are not those of the first batch, a key is missing or has a null, or rows were
         read already; TypeError for other types.
+        """
+    def add_columns(
+        self,
+        rows: int,
+        columns: Mapping[str, object],
+        where: Buffer | None = None,
+        sparse: tuple[str, ...] = (),
+    ) -> None:
+        """Take rows: columns as buffers or Arrow arrays of int64 or float64, or one value for all rows.
+
+        where: one bool a row, the others are left out.  sparse: columns in which -1 is a null.  Of the columns of the
+        schema those that are not given are null; without one the first call tells the columns, all int64.
+
+        Raises as `add`.
         """
     def spill(self) -> None:
         """Move all rows to disk."""
@@ -609,8 +864,22 @@ class RowSorter:
 
 @final
 class SortedReader:
+    """Reads the rows of a sorter from the first to the last."""
+
+    @property
+    def names(self) -> list[str]: ...
     def next(self, rows: int) -> NativeBatch | None:
         """The next rows, so many unless rows belong together or there are no more; None at the end."""
+    def next_columns(self, rows: int) -> Int64Block | None:
+        """As `next`, -1 for a null."""
+    def columns_between(self, first: Sequence[int], last: Sequence[int]) -> Int64Block | None:
+        """As `next_columns`, all rows whose first keys are from `first` to `last`; those before are skipped."""
+
+@final
+class Int64Block:
+    """Columns of int64: a buffer of two dimensions, a row of it a column."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class StringTable:

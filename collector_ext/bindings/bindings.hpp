@@ -7,13 +7,16 @@ namespace npuwh {
 
 void bind_allocation_sweep(pybind11::module_& module);
 void bind_columns(pybind11::module_& module);
-void bind_call_sweep(pybind11::module_& module);
+void bind_call_locator(pybind11::module_& module);
 void bind_content_ids(pybind11::module_& module);
 void bind_host_sweep(pybind11::module_& module);
 void bind_device_sweep(pybind11::module_& module);
+void bind_keyed_sums(pybind11::module_& module);
+void bind_op_totals(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
 void bind_row_sorter(pybind11::module_& module);
 void bind_link_table(pybind11::module_& module);
+void bind_number_columns(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
 void bind_row_reader(pybind11::module_& module);
 void bind_clocks(pybind11::module_& module);

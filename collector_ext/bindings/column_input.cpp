@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "bindings/nullable.hpp"
 #include "decode/arrow_abi.hpp"
 
 namespace py = pybind11;
@@ -24,7 +25,13 @@ std::pair<const ArrowSchema*, const ArrowArray*> arrow_pair(const py::tuple& cap
 }  // namespace
 
 ColumnInput::ColumnInput(const py::handle& object, const std::string& name, bool copies) {
-    if (take_scalar(object, name)) {
+    if (py::isinstance<Nullable>(object)) {
+        take_buffer(object.cast<const Nullable&>().values, name, copies);
+        if (source_.kind != ColumnSource::Kind::int64) {
+            throw py::type_error(name + ": expected int64 in Nullable");
+        }
+        source_.none_is_null = true;
+    } else if (take_scalar(object, name)) {
         source_.is_constant = true;
         source_.length = 1;
     } else if (py::hasattr(object, "__arrow_c_array__")) {

@@ -25,15 +25,17 @@ std::unique_ptr<GuardedSweep> make(const py::object& step_ids, const py::object&
 }
 
 std::shared_ptr<HostLinks> feed(GuardedSweep& self, const py::object& kind, const py::object& start, const py::object& end,
-                                const py::object& thread, const py::object& name, const py::object& key) {
+                                const py::object& thread, const py::object& name, const py::object& key,
+                                const py::object& module) {
     const Int64Input kinds(kind, "kind");
     const Int64Input starts(start, "start");
     const Int64Input ends(end, "end");
     const Int64Input threads(thread, "thread");
     const Int64Input names(name, "name");
     const Int64Input keys(key, "key");
+    const Int64Input modules(module, "module");
     return std::make_shared<HostLinks>(self.run([&](HostSweep& sweep) {
-        return sweep.feed(kinds.view(), starts.view(), ends.view(), threads.view(), names.view(), keys.view());
+        return sweep.feed(kinds.view(), starts.view(), ends.view(), threads.view(), names.view(), keys.view(), modules.view());
     }));
 }
 
@@ -59,7 +61,15 @@ void bind_host_sweep(py::module_& module) {
                            {"number", &HostLinks::number},
                            {"step", &HostLinks::step},
                            {"inside", &HostLinks::inside},
-                           {"python", &HostLinks::python}});
+                           {"python", &HostLinks::python},
+                           {"framework", &HostLinks::framework},
+                           {"framework_name", &HostLinks::framework_name},
+                           {"frame", &HostLinks::frame},
+                           {"frame_name", &HostLinks::frame_name},
+                           {"module", &HostLinks::module},
+                           {"outer_module", &HostLinks::outer_module},
+                           {"outer_name", &HostLinks::outer_name},
+                           {"outer_key", &HostLinks::outer_key}});
     bind_table<QueueTasks>(module, "QueueTasks",
                            {{"id", &QueueTasks::id},
                             {"correlation", &QueueTasks::correlation},
@@ -77,7 +87,7 @@ void bind_host_sweep(py::module_& module) {
         .def(py::init(&make), py::arg("step_ids"), py::arg("step_starts"), py::arg("step_ends"), py::arg("first_op_id"),
              py::arg("first_python_id"), py::arg("first_api_id"), py::arg("first_queue_id"), py::arg("has_queue"))
         .def("feed", &feed, py::arg("kind"), py::arg("start"), py::arg("end"), py::arg("thread"), py::arg("name"),
-             py::arg("key"))
+             py::arg("key"), py::arg("module"))
         .def("take_queue_tasks", &take_queue_tasks)
         .def("finish", &finish);
 }

@@ -1,5 +1,5 @@
 // Sorters of rows and the memory they share.
-#include "sort/row_sorter.hpp"
+#include "bindings/row_sorter.hpp"
 
 #include <pybind11/stl.h>
 
@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/column_input.hpp"
 #include "bindings/decode_batch.hpp"
 #include "bindings/guarded.hpp"
 #include "decode/arrow_abi.hpp"
 #include "sort/sorted_reader.hpp"
+#include "sweep/columns.hpp"
 
 namespace py = pybind11;
 
@@ -22,24 +24,44 @@ namespace {
 
 using sort::RowSorter;
 using sort::SortColumn;
+using sort::SortKey;
 using sort::SpillFolder;
 using sort::WordColumn;
+using sqlite_file::ColumnSource;
 
 using GuardedReader = Guarded<sort::SortedReader>;
 
-SortColumn column_of(const ArrowSchema& schema) {
-    SortColumn column{schema.name, ColumnType::int64, (schema.flags & ARROW_FLAG_NULLABLE) != 0};
-    if (std::strcmp(schema.format, "g") == 0) {
-        column.type = ColumnType::float64;
-    } else if (std::strcmp(schema.format, "L") == 0) {
-        column.type = ColumnType::uint64;
-    } else if (std::strcmp(schema.format, "l") != 0) {
-        throw py::type_error("RowSorter.add: column " + column.name + " is of format '" + schema.format + "', not of 64-bit numbers");
+ColumnType type_of(const std::string& format, const std::string& name) {
+    if (format == "g") {
+        return ColumnType::float64;
     }
-    return column;
+    if (format == "L") {
+        return ColumnType::uint64;
+    }
+    if (format != "l") {
+        throw py::type_error("RowSorter: column " + name + " is of format '" + format + "', not of 64-bit numbers");
+    }
+    return ColumnType::int64;
 }
 
-void add(const std::shared_ptr<RowSorter>& self, const py::object& batch) {
+std::unique_ptr<PySorter> make(const std::vector<SortKey>& keys, const std::shared_ptr<SpillFolder>& folder, const py::object& schema) {
+    auto made = std::make_unique<PySorter>();
+    made->sorter = RowSorter::make(keys, folder);
+    if (!schema.is_none()) {
+        const auto capsule = py::reinterpret_borrow<py::object>(schema.attr("__arrow_c_schema__")());
+        const auto* fields = static_cast<const ArrowSchema*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_schema"));
+        if (fields == nullptr) {
+            throw py::error_already_set();
+        }
+        for (std::int64_t place = 0; place < fields->n_children; ++place) {
+            const ArrowSchema& field = *fields->children[place];
+            made->columns.push_back({field.name, type_of(field.format, field.name), (field.flags & ARROW_FLAG_NULLABLE) != 0});
+        }
+    }
+    return made;
+}
+
+void add(PySorter& self, const py::object& batch) {
     const py::tuple capsules = batch.attr("__arrow_c_array__")();
     const auto* schema = static_cast<const ArrowSchema*>(PyCapsule_GetPointer(capsules[0].ptr(), "arrow_schema"));
     const auto* array = static_cast<const ArrowArray*>(PyCapsule_GetPointer(capsules[1].ptr(), "arrow_array"));
@@ -52,21 +74,110 @@ void add(const std::shared_ptr<RowSorter>& self, const py::object& batch) {
     std::vector<SortColumn> names;
     std::vector<WordColumn> columns;
     for (std::int64_t place = 0; place < schema->n_children; ++place) {
-        names.push_back(column_of(*schema->children[place]));
+        const ArrowSchema& field = *schema->children[place];
         const ArrowArray& child = *array->children[place];
+        names.push_back({field.name, type_of(field.format, field.name), (field.flags & ARROW_FLAG_NULLABLE) != 0});
         const auto first = static_cast<std::size_t>(array->offset + child.offset);
         const auto* values = static_cast<const std::int64_t*>(child.buffers[1]);
         const auto* validity = child.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(child.buffers[0]);
-        columns.push_back({values == nullptr ? nullptr : values + first, validity, validity == nullptr ? 0 : first});
+        if (child.null_count == child.length || values == nullptr) {
+            columns.push_back({nullptr, nullptr, 0, child.length == 0 ? WordColumn::Kind::varying : WordColumn::Kind::null});
+        } else {
+            columns.push_back({values + first, validity, validity == nullptr ? 0 : first, WordColumn::Kind::varying});
+        }
     }
     const py::gil_scoped_release release;
-    self->append(names, columns, static_cast<std::size_t>(array->length));
+    self.sorter->append(names, columns, static_cast<std::size_t>(array->length));
 }
 
-std::unique_ptr<GuardedReader> read(const std::shared_ptr<RowSorter>& self, const std::vector<std::string>& columns,
-                                    const std::vector<std::string>& together) {
+WordColumn words_of(const ColumnSource& source, const SortColumn& column, std::size_t rows, bool is_sparse) {
+    if (source.kind == ColumnSource::Kind::null) {
+        return {nullptr, nullptr, 0, WordColumn::Kind::null};
+    }
+    if (source.kind != (column.type == ColumnType::float64 ? ColumnSource::Kind::float64 : ColumnSource::Kind::int64)) {
+        throw py::type_error("RowSorter.add_columns: column " + column.name + " is not of its type");
+    }
+    const auto* values = static_cast<const std::int64_t*>(source.values);
+    if (source.is_constant) {
+        return {values, nullptr, 0, WordColumn::Kind::constant};
+    }
+    if (source.length != static_cast<std::int64_t>(rows)) {
+        throw py::value_error("RowSorter.add_columns: column " + column.name + " has " + std::to_string(source.length) + " rows, not " +
+                              std::to_string(rows));
+    }
+    const auto first = static_cast<std::size_t>(source.offset);
+    const WordColumn::Kind kind = is_sparse ? WordColumn::Kind::sparse : WordColumn::Kind::varying;
+    return {values + first, source.valid, source.valid == nullptr ? 0 : first, kind};
+}
+
+std::vector<std::uint32_t> places_where(const py::object& where, std::size_t rows) {
+    const py::buffer_info flags = py::reinterpret_borrow<py::buffer>(where).request();
+    if (flags.ndim != 1 || flags.itemsize != 1 || flags.strides[0] != 1 || flags.size != static_cast<py::ssize_t>(rows)) {
+        throw py::type_error("RowSorter.add_columns: `where` is not one bool a row");
+    }
+    const auto* flag = static_cast<const std::uint8_t*>(flags.ptr);
+    std::vector<std::uint32_t> places;
+    for (std::size_t row = 0; row < rows; ++row) {
+        if (flag[row] != 0) {
+            places.push_back(static_cast<std::uint32_t>(row));
+        }
+    }
+    return places;
+}
+
+void add_columns(PySorter& self, std::size_t rows, const py::dict& columns, const py::object& where, const py::tuple& sparse) {
+    if (self.columns.empty()) {
+        for (const auto& item : columns) {
+            self.columns.push_back({py::str(item.first), ColumnType::int64, false});
+        }
+    }
+    std::vector<std::unique_ptr<ColumnInput>> inputs;
+    std::vector<WordColumn> words;
+    std::size_t found = 0;
+    for (const SortColumn& column : self.columns) {
+        const py::str name(column.name);
+        if (!columns.contains(name)) {
+            words.push_back({nullptr, nullptr, 0, WordColumn::Kind::null});
+            continue;
+        }
+        ++found;
+        inputs.push_back(std::make_unique<ColumnInput>(columns[name], column.name));
+        words.push_back(words_of(inputs.back()->source(), column, rows, sparse.contains(name)));
+    }
+    if (found != columns.size()) {
+        throw py::value_error("RowSorter.add_columns: there are columns that the sorter does not have");
+    }
+    if (where.is_none()) {
+        const py::gil_scoped_release release;
+        self.sorter->append(self.columns, words, rows);
+    } else {
+        const std::vector<std::uint32_t> places = places_where(where, rows);
+        const py::gil_scoped_release release;
+        self.sorter->append_some(self.columns, words, places);
+    }
+}
+
+std::unique_ptr<GuardedReader> read(const PySorter& self, const std::vector<std::string>& columns, const std::vector<std::string>& together) {
     const py::gil_scoped_release release;
-    return std::make_unique<GuardedReader>(self, columns, together);
+    return std::make_unique<GuardedReader>(self.sorter, columns, together);
+}
+
+template <class Next>
+py::object block_of(GuardedReader& self, Next next) {
+    auto block = std::make_unique<Int64Block>();
+    self.run([&](sort::SortedReader& reader) {
+        block->columns = reader.columns();
+        block->rows = next(reader, block->values);
+    });
+    return block->rows == 0 ? py::none() : py::cast(std::move(block));
+}
+
+py::object next_columns(GuardedReader& self, std::size_t rows) {
+    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.next_words(rows, kNone, out); });
+}
+
+py::object columns_between(GuardedReader& self, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last) {
+    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.words_between(first, last, kNone, out); });
 }
 
 }  // namespace
@@ -76,21 +187,34 @@ void bind_row_sorter(py::module_& module) {
         .def(py::init([](const py::bytes& place, std::size_t memory_bytes) { return std::make_shared<SpillFolder>(place, memory_bytes); }),
              py::arg("place"), py::arg("memory_bytes"))
         .def_property_readonly("held_bytes", &SpillFolder::held);
+    py::class_<Int64Block>(module, "Int64Block", py::buffer_protocol()).def_buffer([](Int64Block& block) {
+        const auto row_bytes = static_cast<py::ssize_t>(block.rows * sizeof(std::int64_t));
+        return py::buffer_info(block.values.data(), sizeof(std::int64_t), "q", 2,
+                               {static_cast<py::ssize_t>(block.columns), static_cast<py::ssize_t>(block.rows)},
+                               {row_bytes, static_cast<py::ssize_t>(sizeof(std::int64_t))});
+    });
     py::class_<GuardedReader>(module, "SortedReader")
+        .def_property_readonly("names", [](GuardedReader& self) { return self.run([](const sort::SortedReader& reader) { return reader.names(); }); })
         .def(
             "next",
             [](GuardedReader& self, std::size_t rows) {
                 return batch_object(self.run([&](sort::SortedReader& reader) { return reader.next(rows); }));
             },
-            py::arg("rows"));
-    py::class_<RowSorter, std::shared_ptr<RowSorter>>(module, "RowSorter")
-        .def(py::init(&RowSorter::make), py::arg("keys"), py::arg("folder"))
+            py::arg("rows"))
+        .def("next_columns", &next_columns, py::arg("rows"))
+        .def("columns_between", &columns_between, py::arg("first"), py::arg("last"));
+    py::class_<PySorter>(module, "RowSorter")
+        .def(py::init(&make), py::arg("keys"), py::arg("folder"), py::arg("schema") = py::none())
         .def("add", &add, py::arg("batch"))
-        .def("spill", &RowSorter::spill, py::call_guard<py::gil_scoped_release>())
-        .def("read", &read, py::arg("columns") = std::vector<std::string>(),
-             py::arg("together") = std::vector<std::string>())
-        .def_property_readonly("rows", &RowSorter::rows)
-        .def_property_readonly("held_bytes", [](const RowSorter& self) { return self.held(); });
+        .def("add_columns", &add_columns, py::arg("rows"), py::arg("columns"), py::arg("where") = py::none(),
+             py::arg("sparse") = py::tuple())
+        .def("spill", [](PySorter& self) {
+            const py::gil_scoped_release release;
+            self.sorter->spill();
+        })
+        .def("read", &read, py::arg("columns") = std::vector<std::string>(), py::arg("together") = std::vector<std::string>())
+        .def_property_readonly("rows", [](const PySorter& self) { return self.sorter->rows(); })
+        .def_property_readonly("held_bytes", [](const PySorter& self) { return self.sorter->held(); });
 }
 
 }  // namespace npuwh

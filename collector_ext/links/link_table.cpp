@@ -11,6 +11,8 @@
 namespace npuwh {
 namespace {
 
+using Bytes = std::vector<std::uint8_t>;  // `= {}` would keep the room of what it empties
+
 constexpr std::size_t kBlockRows = 1024;
 constexpr std::size_t kFewestWaiting = 2 * kBlockRows;
 constexpr std::size_t kFewestCached = 4;
@@ -68,12 +70,18 @@ LinkTable::LinkTable(std::shared_ptr<sqlite_file::SpillFile> spill, std::size_t 
       waiting_(columns + 1) {}
 
 std::size_t LinkTable::memory() const {
-    std::size_t bytes = held_ + blocks_.size() * sizeof(Block);
+    std::size_t bytes = 0;
+    const auto count = [&](const std::vector<Block>& blocks) {
+        for (const Block& block : blocks) {
+            bytes += sizeof(Block) + block.bytes.capacity();
+        }
+    };
+    count(blocks_);
+    for (const Run& run : runs_) {
+        count(run.blocks);
+    }
     for (const Column& column : waiting_) {
         bytes += column.capacity() * sizeof(std::int64_t);
-    }
-    for (const Run& run : runs_) {
-        bytes += run.blocks.size() * sizeof(Block);
     }
     for (const Cached& cached : cache_) {
         bytes += cached.bytes.capacity();
@@ -92,9 +100,16 @@ void LinkTable::add(const ColumnView& key, const std::vector<ColumnView>& column
     for (std::size_t column = 0; column < columns.size(); ++column) {
         require_rows("LinkTable.add", std::to_string(column).c_str(), columns[column], key.size());
     }
-    added_ += key.size();
     for (std::size_t first = 0; first < key.size();) {
-        const std::size_t count = std::min(key.size() - first, most_waiting_ - waiting_[0].size());
+        if (key[first] == kNone) {
+            ++first;
+            continue;
+        }
+        const std::size_t most = std::min(key.size() - first, most_waiting_ - waiting_[0].size());
+        std::size_t count = 1;
+        while (count < most && key[first + count] != kNone) {
+            ++count;
+        }
         const auto append = [&](Column& to, const ColumnView& from) {
             if (to.size() + count > to.capacity()) {
                 to.reserve(std::min(most_waiting_, std::max(to.size() + count, 2 * to.capacity())));
@@ -146,7 +161,7 @@ void LinkTable::pack(Run& run, const std::vector<Column>& rows, std::size_t firs
     if (held_ + block.size > memory_limit_ / 4) {
         block.place = spill_->reserve(block.size);
         spill_->write(block.place, block.bytes.data(), block.size);
-        block.bytes = {};
+        block.bytes = Bytes();
     } else {
         block.bytes.shrink_to_fit();
         held_ += block.size;
@@ -163,14 +178,14 @@ void LinkTable::load(const Block& block, std::vector<std::uint8_t>& bytes) const
 
 void LinkTable::drop(Block& block) {
     held_ -= block.bytes.size();
-    block.bytes = {};
+    block.bytes = Bytes();
 }
 
 // Brings all blocks in one order: runs that do not overlap one behind the other, the others merged.
 void LinkTable::seal() {
     end_run();
     for (Column& column : waiting_) {
-        column = {};
+        column = Column();
     }
     std::vector<Run> runs = std::move(runs_);
     runs_.clear();

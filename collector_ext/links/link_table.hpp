@@ -12,7 +12,7 @@
 
 namespace npuwh {
 
-// Rows of a key and a few numbers.  Of equal keys the row that was added first stays.
+// Rows of a key and a few numbers.  Of equal keys the row that was added first stays; the key kNone stands for none and has no row.
 //
 // Rows are collected, brought in order and packed into blocks; blocks that exceed the memory go to a file.  Keys that come about
 // ascending, and look-ups that do, cost a few reads of the file; any other order costs more time and no more memory: 64 bytes per
@@ -29,7 +29,6 @@ public:
     std::vector<Column> find(const ColumnView& key);
 
     std::size_t memory() const;
-    std::size_t rows() const { return added_; }
 
 private:
     struct Block {
@@ -71,7 +70,6 @@ private:
     std::vector<Block> blocks_;  // all, in order, once sealed
     std::vector<Cached> cache_;
     std::size_t held_ = 0;  // bytes of blocks in memory
-    std::size_t added_ = 0;
     bool is_sealed_ = false;
 };
 

@@ -45,7 +45,11 @@ void measure_values(const std::int64_t* values, std::size_t rows, Form& form) {
 
 Form measure(const WordColumn& column, std::size_t first, std::size_t rows) {
     Form form;
-    if (column.validity != nullptr) {
+    if (column.kind == WordColumn::Kind::null) {
+        form.nulls = static_cast<std::uint32_t>(rows);
+    } else if (column.kind == WordColumn::Kind::constant) {
+        form.least = form.most = *column.values;
+    } else if (column.may_have_nulls()) {
         form.least = std::numeric_limits<std::int64_t>::max();
         form.most = std::numeric_limits<std::int64_t>::min();
         for (std::size_t row = first; row < first + rows; ++row) {

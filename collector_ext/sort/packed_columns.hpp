@@ -11,11 +11,21 @@ namespace npuwh::sort {
 
 // A column of 64-bit words that someone else owns; bit `first + row` of `validity` is 0 where a row is null (no validity: none is).
 struct WordColumn {
+    // sparse: a value of -1 is a null; constant: `values` has one for all rows; null: all rows are
+    enum class Kind { varying, sparse, constant, null };
+
     const std::int64_t* values = nullptr;
     const std::uint8_t* validity = nullptr;
     std::size_t first = 0;
+    Kind kind = Kind::varying;
 
-    bool is_null(std::size_t row) const { return validity != nullptr && (validity[(first + row) / 8] >> ((first + row) % 8) & 1) == 0; }
+    bool may_have_nulls() const { return kind == Kind::null || kind == Kind::sparse || validity != nullptr; }
+    bool has_row_values() const { return kind == Kind::varying || kind == Kind::sparse; }
+    bool is_null(std::size_t row) const {
+        return kind == Kind::null || (kind == Kind::sparse && values[row] == -1) ||
+               (validity != nullptr && (validity[(first + row) / 8] >> ((first + row) % 8) & 1) == 0);
+    }
+    std::int64_t value(std::size_t row) const { return has_row_values() ? values[row] : kind == Kind::constant ? *values : 0; }
 };
 
 // Some rows of every column, each value as its distance from the smallest of the column in as many bytes as the largest distance

@@ -98,6 +98,29 @@ public:
         return count;
     }
 
+    // Rows at hand whose first keys are before these, or equal them if `inclusive`.
+    std::size_t count_below(const std::vector<std::int64_t>& bound, bool inclusive) const {
+        const auto is_below = [&](std::size_t behind) {
+            for (std::size_t key = 0; key < bound.size(); ++key) {
+                const std::int64_t value = window_[key * kWindow + at_ + behind];
+                if (value != bound[key]) {
+                    return value < bound[key];
+                }
+            }
+            return inclusive;
+        };
+        std::size_t low = 0;
+        for (std::size_t high = at_hand(); low < high;) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (is_below(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     void add_to(std::vector<Segment>& segments, std::size_t count) const {
         if (!segments.empty() && segments.back().columns == columns_ && segments.back().first + segments.back().count == window_first_ + at_) {
             segments.back().count += count;
@@ -185,16 +208,18 @@ void RowMerge::sink(std::size_t place) {
     }
 }
 
-// Some rows of the first cursor.
-std::size_t RowMerge::take(std::size_t most, std::vector<Segment>& segments) {
-    Cursor& first = *heap_.front();
-    std::size_t count = first.at_hand();
-    if (heap_.size() > 1) {
-        const std::size_t second = heap_.size() > 2 && heap_[2]->is_before(0, *heap_[1]) ? 2 : 1;
-        count = first.count_before(*heap_[second]);
+// Rows of the first cursor that come before those of the others.
+std::size_t RowMerge::count_first() const {
+    if (heap_.size() == 1) {
+        return heap_.front()->at_hand();
     }
-    count = std::min(count, most);
-    first.add_to(segments, count);
+    const std::size_t second = heap_.size() > 2 && heap_[2]->is_before(0, *heap_[1]) ? 2 : 1;
+    return heap_.front()->count_before(*heap_[second]);
+}
+
+std::size_t RowMerge::take(std::size_t most, std::vector<Segment>& segments) {
+    const std::size_t count = std::min(count_first(), most);
+    heap_.front()->add_to(segments, count);
     return count;
 }
 
@@ -226,6 +251,31 @@ std::size_t RowMerge::next(std::size_t most, std::size_t together, std::vector<S
         advance(count);
     }
     return rows;
+}
+
+std::size_t RowMerge::next_until(const std::vector<std::int64_t>& last, std::vector<Segment>& segments) {
+    segments.clear();
+    std::size_t rows = 0;
+    while (!heap_.empty()) {
+        const std::size_t below = heap_.front()->count_below(last, true);
+        if (below == 0) {
+            break;
+        }
+        const std::size_t count = take(below, segments);
+        rows += count;
+        advance(count);
+    }
+    return rows;
+}
+
+void RowMerge::skip_before(const std::vector<std::int64_t>& first) {
+    while (!heap_.empty()) {
+        const std::size_t below = heap_.front()->count_below(first, false);
+        if (below == 0) {
+            break;
+        }
+        advance(std::min(below, count_first()));
+    }
 }
 
 }  // namespace npuwh::sort

@@ -35,10 +35,17 @@ public:
     // returns how many, 0 at the end.
     std::size_t next(std::size_t most, std::size_t together, std::vector<Segment>& segments);
 
+    // Where all next rows are whose first keys are not after these (Key::rising); returns how many.
+    std::size_t next_until(const std::vector<std::int64_t>& last, std::vector<Segment>& segments);
+
+    // Leaves out the next rows whose first keys are before these.
+    void skip_before(const std::vector<std::int64_t>& first);
+
 private:
     class Cursor;
 
     void sink(std::size_t place);
+    std::size_t count_first() const;
     std::size_t take(std::size_t most, std::vector<Segment>& segments);
     void advance(std::size_t count);
 

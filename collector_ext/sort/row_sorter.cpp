@@ -72,7 +72,7 @@ public:
                         validity[row / 8] = static_cast<std::uint8_t>(validity[row / 8] | is_valid << (row % 8));
                     }
                 }
-                packer.add({values.data(), has_nulls ? validity.data() : nullptr, 0});
+                packer.add({values.data(), has_nulls ? validity.data() : nullptr, 0, WordColumn::Kind::varying});
                 from += packer.rows();
             }
         }
@@ -147,8 +147,9 @@ void RowSorter::take_schema(const std::vector<SortColumn>& schema, const std::ve
         throw std::invalid_argument("RowSorter: the columns are not those of the first rows");
     }
     for (const Key& key : keys_) {
-        for (std::size_t row = 0; row < rows && columns[key.column].validity != nullptr; ++row) {
-            if (columns[key.column].is_null(row)) {
+        const WordColumn& column = columns[key.column];
+        for (std::size_t row = 0; row < rows && column.may_have_nulls(); ++row) {
+            if (column.is_null(row)) {
                 throw std::invalid_argument("RowSorter: column " + schema_[key.column].name + " is sorted by and has a null in row " + std::to_string(row));
             }
         }
@@ -159,33 +160,69 @@ void RowSorter::append(const std::vector<SortColumn>& schema, const std::vector<
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         take_schema(schema, columns, rows);
-        for (std::size_t row = 0; row < rows;) {
-            const std::size_t left = rows - row;
-            if (tail_rows_ == 0 && left >= kFewRows) {
-                const std::size_t count = std::min({left, kPieceRows, kBlockRows - open_rows_});
-                add_part(PackedColumns::pack(columns, row, count));
-                row += count;
-            } else {
-                const std::size_t count = std::min({left, kFewRows - tail_rows_, kBlockRows - open_rows_ - tail_rows_});
-                append_to_tail(columns, row, count);
-                row += count;
-            }
-        }
-        rows_ += rows;
+        take_rows(columns, rows);
         count_held();
     }
     folder_->make_room();
 }
 
+void RowSorter::append_some(const std::vector<SortColumn>& schema, const std::vector<WordColumn>& columns, const std::vector<std::uint32_t>& rows) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        take_schema(schema, columns, rows.empty() ? 0 : rows.back() + std::size_t{1});
+        std::vector<std::vector<std::int64_t>> values(columns.size(), std::vector<std::int64_t>(kPieceRows));
+        std::vector<std::vector<std::uint8_t>> validity(columns.size(), std::vector<std::uint8_t>(kPieceRows / 8));
+        for (std::size_t first = 0; first < rows.size(); first += kPieceRows) {
+            const std::size_t count = std::min(kPieceRows, rows.size() - first);
+            std::vector<WordColumn> some = columns;
+            for (std::size_t column = 0; column < columns.size(); ++column) {
+                if (!columns[column].has_row_values()) {
+                    continue;
+                }
+                for (std::size_t row = 0; row < count; ++row) {
+                    values[column][row] = columns[column].values[rows[first + row]];
+                }
+                some[column] = {values[column].data(), nullptr, 0, columns[column].kind};
+                if (columns[column].validity != nullptr) {
+                    std::fill(validity[column].begin(), validity[column].end(), std::uint8_t{0});
+                    for (std::size_t row = 0; row < count; ++row) {
+                        const unsigned is_valid = columns[column].is_null(rows[first + row]) ? 0 : 1;
+                        validity[column][row / 8] = static_cast<std::uint8_t>(validity[column][row / 8] | is_valid << (row % 8));
+                    }
+                    some[column].validity = validity[column].data();
+                }
+            }
+            take_rows(some, count);
+        }
+        count_held();
+    }
+    folder_->make_room();
+}
+
+void RowSorter::take_rows(const std::vector<WordColumn>& columns, std::size_t rows) {
+    for (std::size_t row = 0; row < rows;) {
+        std::size_t count;
+        if (tail_rows_ == 0 && rows - row >= kFewRows) {
+            count = std::min({rows - row, kPieceRows, kBlockRows - open_rows_});
+            add_part(PackedColumns::pack(columns, row, count));
+        } else {
+            count = std::min({rows - row, kFewRows - tail_rows_, kBlockRows - open_rows_ - tail_rows_});
+            append_to_tail(columns, row, count);
+        }
+        row += count;
+    }
+    rows_ += rows;
+}
+
 void RowSorter::append_to_tail(const std::vector<WordColumn>& columns, std::size_t first, std::size_t rows) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
-        if (columns[column].values != nullptr) {
+        if (columns[column].has_row_values()) {
             tail_[column].insert(tail_[column].end(), columns[column].values + first, columns[column].values + first + rows);
         } else {
-            tail_[column].resize(tail_[column].size() + rows);
+            tail_[column].resize(tail_[column].size() + rows, columns[column].value(first));
         }
         std::vector<std::uint8_t>& validity = tail_validity_[column];
-        if (columns[column].validity == nullptr && validity.empty()) {
+        if (!columns[column].may_have_nulls()) {
             continue;
         }
         if (validity.empty()) {
@@ -210,7 +247,7 @@ void RowSorter::pack_tail() {
     }
     std::vector<WordColumn> columns;
     for (std::size_t column = 0; column < tail_.size(); ++column) {
-        columns.push_back({tail_[column].data(), tail_validity_[column].empty() ? nullptr : tail_validity_[column].data(), 0});
+        columns.push_back({tail_[column].data(), tail_validity_[column].empty() ? nullptr : tail_validity_[column].data(), 0, WordColumn::Kind::varying});
     }
     SharedColumns part = PackedColumns::pack(columns, 0, tail_rows_);
     for (std::size_t column = 0; column < tail_.size(); ++column) {
@@ -347,7 +384,7 @@ void RowSorter::merge_runs() {
         ColumnPacker packer(schema_.size(), rows);
         for (std::size_t column = 0; column < schema_.size(); ++column) {
             gather(segments, rows, column, values, validity);
-            packer.add({values.data(), validity.empty() ? nullptr : validity.data(), 0});
+            packer.add({values.data(), validity.empty() ? nullptr : validity.data(), 0, WordColumn::Kind::varying});
         }
         run.pieces.push_back({packer.finish(), 0, 0, rows});
         packed_bytes_ += run.pieces.back().held->size();

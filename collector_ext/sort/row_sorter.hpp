@@ -54,6 +54,8 @@ public:
     // All appended columns are those of the first time.  Throws std::invalid_argument if they are not, if a key is missing, has nulls
     // or is no integer, or after the first reading; std::system_error if memory is short and the disk takes no more.
     void append(const std::vector<SortColumn>& schema, const std::vector<WordColumn>& columns, std::size_t rows);
+    // The rows of the columns that are listed.
+    void append_some(const std::vector<SortColumn>& schema, const std::vector<WordColumn>& columns, const std::vector<std::uint32_t>& rows);
 
     std::uint64_t rows() const;
     void spill() override;
@@ -69,6 +71,7 @@ private:
     RowSorter(std::vector<SortKey> keys, std::shared_ptr<SpillFolder> folder) : names_(std::move(keys)), folder_(std::move(folder)) {}
 
     void take_schema(const std::vector<SortColumn>& schema, const std::vector<WordColumn>& columns, std::size_t rows);
+    void take_rows(const std::vector<WordColumn>& columns, std::size_t rows);
     void append_to_tail(const std::vector<WordColumn>& columns, std::size_t first, std::size_t rows);
     void pack_tail();
     void add_part(SharedColumns part);

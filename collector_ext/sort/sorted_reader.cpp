@@ -60,4 +60,51 @@ SharedBatch SortedReader::next(std::size_t most) {
     return batch;
 }
 
+std::size_t SortedReader::copy_words(std::size_t rows, std::int64_t missing, std::vector<std::int64_t>& out) const {
+    out.resize(columns_.size() * rows);
+    std::int64_t* values = out.data();
+    for (const std::size_t column : columns_) {
+        for (const Segment& segment : segments_) {
+            segment.columns->copy_values(column, segment.first, segment.count, values);
+            for (std::size_t row = 0; segment.columns->form(column).nulls > 0 && row < segment.count; ++row) {
+                if (segment.columns->is_null(column, segment.first + row)) {
+                    values[row] = missing;
+                }
+            }
+            values += segment.count;
+        }
+    }
+    return rows;
+}
+
+std::size_t SortedReader::next_words(std::size_t most, std::int64_t missing, std::vector<std::int64_t>& out) {
+    return copy_words(merge_.next(std::max<std::size_t>(most, 1), together_, segments_), missing, out);
+}
+
+std::vector<std::int64_t> SortedReader::rising(const std::vector<std::int64_t>& bound) const {
+    if (bound.empty() || bound.size() > sorter_->names().size()) {
+        throw std::invalid_argument("SortedReader: " + std::to_string(bound.size()) + " keys as a bound, there are " +
+                                    std::to_string(sorter_->names().size()));
+    }
+    std::vector<std::int64_t> keys = bound;
+    for (std::size_t key = 0; key < keys.size(); ++key) {
+        keys[key] = sorter_->names()[key].second ? ~keys[key] : keys[key];
+    }
+    return keys;
+}
+
+std::size_t SortedReader::words_between(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last, std::int64_t missing,
+                                        std::vector<std::int64_t>& out) {
+    merge_.skip_before(rising(first));
+    return copy_words(merge_.next_until(rising(last), segments_), missing, out);
+}
+
+std::vector<std::string> SortedReader::names() const {
+    std::vector<std::string> found;
+    for (const std::size_t column : columns_) {
+        found.push_back(sorter_->schema()[column].name);
+    }
+    return found;
+}
+
 }  // namespace npuwh::sort

@@ -174,6 +174,13 @@ void fill_reals(const ColumnSource& source, std::int64_t first, std::size_t rows
              [&](std::size_t row, std::int64_t place) { filling.real(row, static_cast<double>(values[place])); });
 }
 
+void fill_where_not_none(const ColumnSource& source, std::int64_t first, std::size_t rows, Filling& filling) {
+    const auto* values = static_cast<const std::int64_t*>(source.values);
+    each_row(source, first, rows, filling, [&](std::size_t row, std::int64_t place) {
+        values[place] == -1 ? filling.null(row) : filling.integer(row, values[place]);
+    });
+}
+
 template <class Offset>
 void fill_bytes(const ColumnSource& source, std::int64_t first, std::size_t rows, Filling& filling, Serial kind) {
     const auto* starts = static_cast<const Offset*>(source.values);
@@ -241,7 +248,9 @@ void fill(const ColumnSource& source, std::int64_t first, std::size_t rows, Fill
         case Kind::int8: fill_integers<std::int8_t>(source, first, rows, filling); break;
         case Kind::int16: fill_integers<std::int16_t>(source, first, rows, filling); break;
         case Kind::int32: fill_integers<std::int32_t>(source, first, rows, filling); break;
-        case Kind::int64: fill_integers<std::int64_t>(source, first, rows, filling); break;
+        case Kind::int64:
+            source.none_is_null ? fill_where_not_none(source, first, rows, filling) : fill_integers<std::int64_t>(source, first, rows, filling);
+            break;
         case Kind::uint8: fill_integers<std::uint8_t>(source, first, rows, filling); break;
         case Kind::uint16: fill_integers<std::uint16_t>(source, first, rows, filling); break;
         case Kind::uint32: fill_integers<std::uint32_t>(source, first, rows, filling); break;

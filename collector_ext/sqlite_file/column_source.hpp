@@ -25,6 +25,7 @@ struct ColumnSource {
     const void* values = nullptr;        // text and blobs: where each begins in `bytes`
     const std::uint8_t* bytes = nullptr;
     bool is_constant = false;            // the one value stands for every row
+    bool none_is_null = false;           // of int64 without `valid`: -1 stands for NULL
     std::shared_ptr<const ColumnSource> dictionary;  // the values are places in it
 
     // The view of an Arrow array.  Throws std::invalid_argument for a type that has no column in SQLite, naming it.

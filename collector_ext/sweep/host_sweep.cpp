@@ -29,7 +29,7 @@ HostSweep::HostSweep(const ColumnView& step_ids, const ColumnView& step_starts, 
 }
 
 void HostSweep::check(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& thread,
-                      const ColumnView& name, const ColumnView& key) const {
+                      const ColumnView& name, const ColumnView& key, const ColumnView& module) const {
     if (is_finished_) {
         throw std::logic_error("HostSweep.feed: the sweep is finished");
     }
@@ -39,6 +39,7 @@ void HostSweep::check(const ColumnView& kind, const ColumnView& start, const Col
     require_rows(kWhere, "thread", thread, rows);
     require_rows(kWhere, "name", name, rows);
     require_rows(kWhere, "key", key, rows);
+    require_rows(kWhere, "module", module, rows);
     require_sorted(kWhere, start, end, last_start_);
     std::int64_t previous_start = last_start_;
     std::int64_t previous_end = last_end_;
@@ -55,12 +56,12 @@ void HostSweep::check(const ColumnView& kind, const ColumnView& start, const Col
 }
 
 HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& thread,
-                          const ColumnView& name, const ColumnView& key) {
-    check(kind, start, end, thread, name, key);
+                          const ColumnView& name, const ColumnView& key, const ColumnView& module) {
+    check(kind, start, end, thread, name, key, module);
     const std::size_t rows = kind.size();
-    HostLinks links{Column(rows, kNone), Column(rows, kNone), Column(rows), Column(rows), Column(rows, kNone),
-                    Column(rows),        Column(rows, kNone), Column(rows, kNone), Column(rows), Column(rows),
-                    Column(rows, kNone)};
+    const Column none(rows, kNone);
+    HostLinks links{none, none, Column(rows), Column(rows), none, Column(rows), none, none, Column(rows),
+                    Column(rows), none, none, none, none, none, none, none, none, none};
     Thread* state = nullptr;
     for (std::size_t out = 0; out < rows; ++out) {
         if (state == nullptr || thread[out] != thread[out - 1]) {
@@ -72,7 +73,7 @@ HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const
         links.step[out] = step_id;
         links.inside[out] = ends_in_step ? step_id : kNone;
 
-        const Row row{start[out], end[out], thread[out], name[out], key[out], step_id};
+        const Row row{start[out], end[out], thread[out], name[out], key[out], module[out], step_id};
         const auto row_kind = static_cast<HostKind>(kind[out]);
         if (row_kind != HostKind::allocation) {
             links.lane[out] = state->lanes[static_cast<std::size_t>(kind[out])].place(row.start, row.end);
@@ -82,7 +83,7 @@ HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const
                 add_op(*state, row, links, out);
                 break;
             case HostKind::python:
-                nest(state->python_calls, {row.end, next_ids_.python++, 0, OpChains::kNoNode}, links, out);
+                add_python_call(*state, row, links, out);
                 break;
             case HostKind::enqueue:
                 add_enqueue(*state, row, links, out);
@@ -106,27 +107,55 @@ HostLinks HostSweep::feed(const ColumnView& kind, const ColumnView& start, const
     return links;
 }
 
-// Finds the parent of `slice` on `stack` and puts it on top.
-void HostSweep::nest(OpenStack<OpenSlice>& stack, OpenSlice slice, HostLinks& links, std::size_t out) {
+// Finds the parent of `slice` on `stack` and puts the slice on top.  Returns the parent, without id if there is none; a slice that
+// knows nothing itself knows what its parent does.
+HostSweep::OpenSlice HostSweep::nest(OpenStack<OpenSlice>& stack, OpenSlice& slice, HostLinks& links, std::size_t out) {
     const auto drop = [this](const OpenSlice& dropped) { chains_.release(dropped.chain); };
-    const OpenSlice* parent = stack.enclosing(slice.end, drop);
-    if (parent != nullptr) {
-        slice.depth = parent->depth + 1;
-        links.parent[out] = parent->id;
+    const OpenSlice* open = stack.enclosing(slice.end, drop);
+    const OpenSlice parent = open == nullptr ? OpenSlice{} : *open;
+    if (open != nullptr) {
+        slice.depth = parent.depth + 1;
+        links.parent[out] = parent.id;
+        if (slice.known.id == kNone) {
+            slice.known = parent.known;
+        }
     }
     links.id[out] = slice.id;
     links.depth[out] = slice.depth;
     stack.push(slice, drop);
+    return parent;
 }
 
 void HostSweep::add_op(Thread& thread, const Row& row, HostLinks& links, std::size_t out) {
     const auto drop = [this](const OpenSlice& dropped) { chains_.release(dropped.chain); };
-    const std::int64_t id = next_ids_.op++;
-    const OpenSlice* parent = thread.ops.enclosing(row.end, drop);
-    const OpChains::Node chain =
-        chains_.make({id, row.name}, parent == nullptr ? OpChains::kNoNode : parent->chain);
-    nest(thread.ops, {row.end, id, 0, chain}, links, out);
-    remember_name(row, id);
+    OpenSlice slice{row.end, next_ids_.op++, row.name, row.key, row.module};
+    if (row.key == 1) {
+        slice.known = {slice.id, row.name, row.module};
+    }
+    const OpenSlice* open = thread.ops.enclosing(row.end, drop);
+    slice.chain = chains_.make({slice.id, row.name}, open == nullptr ? OpChains::kNoNode : open->chain);
+    links.outer_module[out] = nest(thread.ops, slice, links, out).module;
+    const bool is_known = slice.known.id != kNone;
+    links.framework[out] = is_known ? slice.known.id : slice.id;
+    links.framework_name[out] = is_known ? slice.known.name : row.name;
+    links.module[out] = row.module != kNone ? row.module : slice.known.module;
+
+    thread.python_calls.close_before(row.start, drop);
+    if (const OpenSlice* frame = thread.python_calls.reaching(row.end)) {
+        links.frame[out] = frame->known.id;
+        links.frame_name[out] = frame->known.name;
+    }
+    remember_name(row, slice.id);
+}
+
+void HostSweep::add_python_call(Thread& thread, const Row& row, HostLinks& links, std::size_t out) {
+    OpenSlice slice{row.end, next_ids_.python++, row.name, row.key};
+    if (row.key == 1) {
+        slice.known = {frame_count_++, row.name, kNone};
+    }
+    const OpenSlice parent = nest(thread.python_calls, slice, links, out);
+    links.frame[out] = parent.known.id;
+    links.frame_name[out] = parent.known.name;
 }
 
 void HostSweep::add_enqueue(Thread& thread, const Row& row, HostLinks& links, std::size_t out) {
@@ -209,7 +238,10 @@ void HostSweep::add_dequeue(Thread& thread, const Row& row, HostLinks& links, st
 }
 
 void HostSweep::add_api(Thread& thread, const Row& row, HostLinks& links, std::size_t out) {
-    nest(thread.api_calls, {row.end, next_ids_.api++, 0, OpChains::kNoNode}, links, out);
+    OpenSlice slice{row.end, next_ids_.api++, row.name, row.key};
+    const OpenSlice parent = nest(thread.api_calls, slice, links, out);
+    links.outer_name[out] = parent.name;
+    links.outer_key[out] = parent.key;
     drop_closed_dequeues(thread, row.start);
     if (!thread.dequeues.empty()) {
         const OpenDequeue& dequeue = thread.dequeues.front();

@@ -39,6 +39,14 @@ struct HostLinks {
     Column step;    // step whose host range holds the start
     Column inside;  // the same if the slice also ends in that range
     Column python;  // API: the Python frame behind it, see HostSweep
+    Column framework;       // OP: the nearest op around it with key 1, itself included; itself if there is none
+    Column framework_name;  // OP: its name
+    Column frame;       // OP, PYTHON: number (from 0, in order of feeding) of the nearest Python frame with key 1 around it
+    Column frame_name;  // OP, PYTHON: its name
+    Column module;      // OP: its module; that of `framework` if it has none
+    Column outer_module;  // OP: module of the parent
+    Column outer_name;  // API: name and key of the parent
+    Column outer_key;
 };
 
 // Tasks of the host queue.  A missing half is -1 throughout.
@@ -70,6 +78,9 @@ struct QueueTasks {
 //
 // The Python frame behind an API call is the innermost one open on the thread, at the time, at which its op was found.
 //
+// Key: of an OP 1 if its name has a namespace, of a PYTHON frame 1 if it is a module of the model, of an API its level; of ENQUEUE
+// and DEQUEUE the correlation number.  Module: of an OP, kNone if it has none.
+//
 // An enqueue meets the next dequeue of the same correlation number.  A dequeue that comes first (equal start) still meets its
 // enqueue while it is open.
 //
@@ -91,7 +102,7 @@ public:
 
     // Throws std::invalid_argument naming the first bad row, and is then unchanged.
     HostLinks feed(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& thread,
-                   const ColumnView& name, const ColumnView& key);
+                   const ColumnView& name, const ColumnView& key, const ColumnView& module);
     // Queue tasks completed since the last call, in order of completion; without their enqueue those whose dequeue found none.
     QueueTasks take_queue_tasks();
     // The rest, in order of id: enqueues that never met a dequeue.  Nothing may be fed afterwards.
@@ -100,11 +111,20 @@ public:
     std::size_t kept_count() const;
 
 private:
+    struct Known {  // an op or frame that what lies in a slice is counted with
+        std::int64_t id = kNone;
+        std::int64_t name = kNone;
+        std::int64_t module = kNone;
+    };
     struct OpenSlice {
-        std::int64_t end;
-        std::int64_t id;
-        std::int64_t depth;
-        OpChains::Node chain;
+        std::int64_t end = 0;
+        std::int64_t id = kNone;
+        std::int64_t name = kNone;
+        std::int64_t key = kNone;
+        std::int64_t module = kNone;
+        Known known;  // op: nearest with a namespace; Python frame: nearest module; itself included
+        std::int64_t depth = 0;
+        OpChains::Node chain = OpChains::kNoNode;
     };
     struct NamedOp {
         std::int64_t end;
@@ -136,13 +156,14 @@ private:
         LaneTrack lanes[kHostKinds];
     };
     struct Row {
-        std::int64_t start, end, thread, name, key, step;
+        std::int64_t start, end, thread, name, key, module, step;
     };
 
     void check(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& thread,
-               const ColumnView& name, const ColumnView& key) const;
-    void nest(OpenStack<OpenSlice>& stack, OpenSlice slice, HostLinks& links, std::size_t out);
+               const ColumnView& name, const ColumnView& key, const ColumnView& module) const;
+    OpenSlice nest(OpenStack<OpenSlice>& stack, OpenSlice& slice, HostLinks& links, std::size_t out);
     void add_op(Thread& thread, const Row& row, HostLinks& links, std::size_t out);
+    void add_python_call(Thread& thread, const Row& row, HostLinks& links, std::size_t out);
     void add_enqueue(Thread& thread, const Row& row, HostLinks& links, std::size_t out);
     void add_dequeue(Thread& thread, const Row& row, HostLinks& links, std::size_t out);
     void add_api(Thread& thread, const Row& row, HostLinks& links, std::size_t out);
@@ -172,6 +193,7 @@ private:
     std::size_t named_since_cleaning_ = 0;
     std::size_t cleaning_interval_ = 4096;
     std::int64_t dequeue_count_ = 0;
+    std::int64_t frame_count_ = 0;
     QueueTasks completed_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -40,6 +41,11 @@ public:
     const Slice* enclosing(std::int64_t end, OnDrop on_drop) {
         close_before(end, on_drop);
         return top();
+    }
+    // The nearest slice that is open until `end` or longer, or nullptr; nothing is dropped.
+    const Slice* reaching(std::int64_t end) const {
+        const auto first_short = std::partition_point(open_.begin(), open_.end(), [end](const Slice& slice) { return slice.end >= end; });
+        return first_short == open_.begin() ? nullptr : &*std::prev(first_short);
     }
     template <class OnDrop>
     void push(const Slice& slice, OnDrop on_drop) {

@@ -23,7 +23,11 @@ CREATE VIEW graph_node_named AS
 --   output_dtypes   text   output types
 --   op_id           -      op.id that was captured
 --   api_call_id     -      api_call.id of the captured launch
---   python_call_id  -      python_call.id around it
+--   python_call_id  -      python_call.id of the innermost frame around it
+--   replay_count    count  executions
+--   total_ns        ns     sum of their durations
+--   shortest_ns     ns     shortest execution
+--   longest_ns      ns     longest execution
 SELECT
     t.id, t.graph_id, t.rank_id, (SELECT model_no FROM graph WHERE id = t.graph_id) AS model_no, t.stream_no,
     t.task_no, t.context_no, t.batch_no, t.kernel_id,
@@ -35,5 +39,5 @@ SELECT
     (SELECT input_dtypes FROM kernel_named WHERE id = t.kernel_id) AS input_dtypes,
     (SELECT output_shapes FROM kernel_named WHERE id = t.kernel_id) AS output_shapes,
     (SELECT output_dtypes FROM kernel_named WHERE id = t.kernel_id) AS output_dtypes, t.op_id, t.api_call_id,
-    t.python_call_id
+    t.python_call_id, t.replay_count, t.total_ns, t.shortest_ns, t.longest_ns
 FROM graph_node AS t;

@@ -6,8 +6,10 @@ CREATE VIEW table_rows AS
 --        thread, op, queue_task, python_call, api_call, gc_event, mark, step, step_time, stream, device_task, kernel,
 --        memory_copy, kernel_metric, kernel_metric_other, rank_metric, busy_interval, comm_group, comm_group_rank,
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
---        counter_sample, graph, graph_stream, graph_node, graph_replay, cache_rate, aicpu_task, data_queue,
---        reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap
+--        counter_sample, graph, graph_stream, graph_node, graph_replay, op_work, op_total, module_total,
+--        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, cache_rate, aicpu_task, data_queue,
+--        comm_turn, reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix,
+--        reference_overlap
 -- cols:
 --   table_name  text   table
 --   row_count   count  its rows
@@ -54,9 +56,18 @@ UNION ALL SELECT 'graph', count(*) FROM graph
 UNION ALL SELECT 'graph_stream', count(*) FROM graph_stream
 UNION ALL SELECT 'graph_node', count(*) FROM graph_node
 UNION ALL SELECT 'graph_replay', count(*) FROM graph_replay
+UNION ALL SELECT 'op_work', count(*) FROM op_work
+UNION ALL SELECT 'op_total', count(*) FROM op_total
+UNION ALL SELECT 'module_total', count(*) FROM module_total
+UNION ALL SELECT 'kernel_op_total', count(*) FROM kernel_op_total
+UNION ALL SELECT 'kernel_total', count(*) FROM kernel_total
+UNION ALL SELECT 'step_kernel_total', count(*) FROM step_kernel_total
+UNION ALL SELECT 'stream_total', count(*) FROM stream_total
+UNION ALL SELECT 'api_total', count(*) FROM api_total
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task
 UNION ALL SELECT 'data_queue', count(*) FROM data_queue
+UNION ALL SELECT 'comm_turn', count(*) FROM comm_turn
 UNION ALL SELECT 'reference_step', count(*) FROM reference_step
 UNION ALL SELECT 'reference_comm_time', count(*) FROM reference_comm_time
 UNION ALL SELECT 'reference_comm_bandwidth', count(*) FROM reference_comm_bandwidth

@@ -2,7 +2,7 @@ CREATE VIEW kernel_shape_time AS
 -- Device time of each kernel with each set of input shapes: which shape is the dear one.
 --
 -- grain: rank_id, kernel_id
--- uses:  device_task, kernel_named, rank
+-- uses:  kernel_total, kernel_named, rank
 -- cols:
 --   rank_id        -      rank the kernels ran on
 --   rank_no        -      its number in the job; none if unknown
@@ -21,8 +21,8 @@ CREATE VIEW kernel_shape_time AS
 SELECT
     t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
     t.kernel_id, k.name AS kernel_name, k.op_type, k.core, k.block_count, k.input_shapes, k.input_dtypes,
-    k.output_shapes, count(*) AS calls, sum(t.end_ns - t.start_ns) AS total_ns,
-    sum(t.end_ns - t.start_ns) / count(*) AS average_ns, max(t.end_ns - t.start_ns) AS longest_ns
-FROM device_task AS t JOIN kernel_named AS k ON k.id = t.kernel_id
+    k.output_shapes, sum(t.call_count) AS calls, sum(t.total_ns) AS total_ns,
+    sum(t.total_ns) / sum(t.call_count) AS average_ns, max(t.longest_ns) AS longest_ns
+FROM kernel_total AS t JOIN kernel_named AS k ON k.id = t.kernel_id
 WHERE k.is_schedule = 0
 GROUP BY t.rank_id, t.kernel_id;

@@ -2,7 +2,7 @@ CREATE VIEW kernel_time AS
 -- Device time of each kernel name on each rank.
 --
 -- grain: rank_id, kernel_name, core
--- uses:  device_task, kernel_named, rank
+-- uses:  kernel_total, kernel_named, rank
 -- cols:
 --   rank_id      -      rank the kernels ran on
 --   rank_no      -      its number in the job; none if unknown
@@ -16,20 +16,13 @@ CREATE VIEW kernel_time AS
 --   longest_ns   ns     longest execution
 --   wait_ns      ns     sum of the gaps to the kernel before
 --   share_ratio  ratio  total / total of all kernels of the rank
-WITH of_kernel AS (
-    SELECT rank_id, kernel_id, count(*) AS calls, sum(end_ns - start_ns) AS total_ns,
-        min(end_ns - start_ns) AS shortest_ns, max(end_ns - start_ns) AS longest_ns, sum(wait_ns) AS wait_ns
-    FROM device_task
-    WHERE kernel_id IS NOT NULL
-    GROUP BY rank_id, kernel_id
-),
-of_name AS (
-    SELECT o.rank_id, k.name AS kernel_name, min(k.op_type) AS op_type, k.core, sum(o.calls) AS calls,
-        sum(o.total_ns) AS total_ns, min(o.shortest_ns) AS shortest_ns, max(o.longest_ns) AS longest_ns,
-        sum(o.wait_ns) AS wait_ns
-    FROM of_kernel AS o JOIN kernel_named AS k ON k.id = o.kernel_id
+WITH of_name AS (
+    SELECT t.rank_id, k.name AS kernel_name, min(k.op_type) AS op_type, k.core, sum(t.call_count) AS calls,
+        sum(t.total_ns) AS total_ns, min(t.shortest_ns) AS shortest_ns, max(t.longest_ns) AS longest_ns,
+        sum(t.wait_ns) AS wait_ns
+    FROM kernel_total AS t JOIN kernel_named AS k ON k.id = t.kernel_id
     WHERE k.is_schedule = 0
-    GROUP BY o.rank_id, k.name, k.core
+    GROUP BY t.rank_id, k.name, k.core
 )
 SELECT
     rank_id, (SELECT rank_no FROM rank WHERE id = of_name.rank_id) AS rank_no,

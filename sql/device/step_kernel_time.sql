@@ -2,7 +2,7 @@ CREATE VIEW step_kernel_time AS
 -- Device time of each kernel name in each step: what makes one step longer than another.
 --
 -- grain: rank_id, step_id, kernel_name
--- uses:  device_task, kernel, string, step, rank
+-- uses:  step_kernel_total, string, step, rank
 -- cols:
 --   rank_id      -      rank
 --   rank_no      -      its number in the job; none if unknown
@@ -13,11 +13,8 @@ CREATE VIEW step_kernel_time AS
 --   total_ns     ns     sum of durations
 SELECT
     t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
-    t.step_id, s.step_no, n.value AS kernel_name,
-    count(*) AS calls, sum(t.end_ns - t.start_ns) AS total_ns
-FROM device_task AS t
-JOIN kernel AS k ON k.id = t.kernel_id
-JOIN string AS n ON n.id = k.name_id
-LEFT JOIN step AS s ON s.id = t.step_id
-WHERE k.is_schedule = 0
-GROUP BY t.rank_id, t.step_id, k.name_id;
+    t.step_id, (SELECT step_no FROM step WHERE id = t.step_id) AS step_no,
+    (SELECT value FROM string WHERE id = t.name_id) AS kernel_name,
+    sum(t.call_count) AS calls, sum(t.total_ns) AS total_ns
+FROM step_kernel_total AS t
+GROUP BY t.rank_id, t.step_id, t.name_id;

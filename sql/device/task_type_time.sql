@@ -2,7 +2,7 @@ CREATE VIEW task_type_time AS
 -- Device time of each kind of task on each stream: kernels, copies, events, waits.
 --
 -- grain: rank_id, device_id, stream_no, type
--- uses:  device_task, string, rank
+-- uses:  stream_total, string, rank
 -- cols:
 --   rank_id     -      rank
 --   rank_no     -      its number in the job; none if unknown
@@ -15,9 +15,7 @@ CREATE VIEW task_type_time AS
 --   longest_ns  ns     longest execution
 SELECT
     t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
-    t.device_id, t.stream_no, s.value AS type, count(*) AS calls,
-    sum(t.end_ns - t.start_ns) AS total_ns,
-    sum(t.end_ns - t.start_ns) / count(*) AS average_ns, max(t.end_ns - t.start_ns) AS longest_ns
-FROM device_task AS t JOIN string AS s ON s.id = t.type_id
-WHERE t.is_covered = 0
+    t.device_id, t.stream_no, (SELECT value FROM string WHERE id = t.type_id) AS type, sum(t.task_count) AS calls,
+    sum(t.total_ns) AS total_ns, sum(t.total_ns) / sum(t.task_count) AS average_ns, max(t.longest_ns) AS longest_ns
+FROM stream_total AS t
 GROUP BY t.rank_id, t.device_id, t.stream_no, t.type_id;

@@ -1,15 +1,15 @@
 CREATE VIEW graph_op_cost AS
--- What each captured operator of a graph cost over all replays.
+-- What each captured operator of a graph cost over all replays, the dear ones by total_ns.
 --
 -- grain: graph_node_id
--- uses:  graph_node, graph, device_task, kernel_named, op, op_framework, string, rank
+-- uses:  graph_node, graph_node_origin
 -- cols:
 --   graph_node_id  -      graph_node.id: one captured task
 --   graph_id       -      graph.id
 --   rank_id        -      rank
 --   rank_no        -      its number in the job; none if unknown
 --   model_no       -      number of the graph
---   generation     -      how often its model stream was captured before
+--   generation     -      how often its first model stream was captured before
 --   stream_no      -      model stream
 --   task_no        -      task on it
 --   kernel_name    text   kernel; none if no description was recorded
@@ -18,28 +18,20 @@ CREATE VIEW graph_op_cost AS
 --   op_id          -      operator that was captured; none if the capture was not profiled
 --   op_name        text   its name
 --   framework_op   text   framework operator behind it, see op_framework
+--   code_line      text   line of Python that called it, see graph_node_origin
 --   replays        count  executions
 --   total_ns       ns     sum of durations
 --   average_ns     ns     total / replays
 --   shortest_ns    ns     shortest execution
 --   longest_ns     ns     longest execution
 --   share_ratio    ratio  total / total of all tasks of the graph
-WITH cost AS (
-    SELECT graph_node_id, count(*) AS replays, sum(end_ns - start_ns) AS total_ns, min(end_ns - start_ns) AS shortest_ns,
-        max(end_ns - start_ns) AS longest_ns
-    FROM device_task
-    WHERE graph_node_id IS NOT NULL AND is_covered = 0
-    GROUP BY graph_node_id
-)
+WITH whole AS (SELECT graph_id, sum(total_ns) AS total_ns FROM graph_node GROUP BY graph_id)
 SELECT
-    n.id AS graph_node_id, n.graph_id, n.rank_id,
-    (SELECT rank_no FROM rank WHERE id = n.rank_id) AS rank_no, g.model_no, g.generation, n.stream_no, n.task_no, k.name AS kernel_name, k.op_type, k.input_shapes, n.op_id,
-    (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = n.op_id) AS op_name,
-    (SELECT framework_op FROM op_framework WHERE op_id = n.op_id) AS framework_op,
-    coalesce(c.replays, 0) AS replays, coalesce(c.total_ns, 0) AS total_ns, c.total_ns / c.replays AS average_ns,
-    c.shortest_ns, c.longest_ns,
-    c.total_ns * 1.0 / nullif(sum(c.total_ns) OVER (PARTITION BY n.graph_id), 0) AS share_ratio
+    o.graph_node_id, o.graph_id, o.rank_id, o.rank_no, o.model_no, o.generation, o.stream_no, o.task_no, o.kernel_name,
+    o.op_type, o.input_shapes, o.op_id, o.op_name, o.framework_op, o.code_line, n.replay_count AS replays, n.total_ns,
+    n.total_ns / nullif(n.replay_count, 0) AS average_ns, nullif(n.shortest_ns, 0) AS shortest_ns,
+    nullif(n.longest_ns, 0) AS longest_ns,
+    n.total_ns * 1.0 / nullif(w.total_ns, 0) AS share_ratio
 FROM graph_node AS n
-JOIN graph AS g ON g.id = n.graph_id
-LEFT JOIN kernel_named AS k ON k.id = n.kernel_id
-LEFT JOIN cost AS c ON c.graph_node_id = n.id;
+JOIN graph_node_origin AS o ON o.graph_node_id = n.id
+JOIN whole AS w ON w.graph_id = n.graph_id;

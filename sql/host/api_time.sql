@@ -2,7 +2,7 @@ CREATE VIEW api_time AS
 -- Host time of each CANN call on each rank.
 --
 -- grain: rank_id, level, api_name
--- uses:  api_call, string, rank
+-- uses:  api_total, string, rank
 -- cols:
 --   rank_id      -      rank
 --   rank_no      -      its number in the job; none if unknown
@@ -13,14 +13,11 @@ CREATE VIEW api_time AS
 --   self_ns      ns     without the calls directly in it
 --   average_ns   ns     total / calls
 --   longest_ns   ns     longest call
-WITH inner_call AS (
-    SELECT parent_id, sum(end_ns - start_ns) AS inner_ns FROM api_call WHERE parent_id IS NOT NULL GROUP BY parent_id
-)
 SELECT
     a.rank_id, (SELECT rank_no FROM rank WHERE id = a.rank_id) AS rank_no,
     (SELECT value FROM string WHERE id = a.level_id) AS level,
-    (SELECT value FROM string WHERE id = a.name_id) AS api_name, count(*) AS calls, sum(a.end_ns - a.start_ns) AS total_ns,
-    sum(a.end_ns - a.start_ns) - coalesce(sum(i.inner_ns), 0) AS self_ns,
-    sum(a.end_ns - a.start_ns) / count(*) AS average_ns, max(a.end_ns - a.start_ns) AS longest_ns
-FROM api_call AS a LEFT JOIN inner_call AS i ON i.parent_id = a.id
+    (SELECT value FROM string WHERE id = a.name_id) AS api_name, sum(a.call_count) AS calls, sum(a.total_ns) AS total_ns,
+    sum(a.total_ns - a.inner_ns) AS self_ns, sum(a.total_ns) / sum(a.call_count) AS average_ns,
+    max(a.longest_ns) AS longest_ns
+FROM api_total AS a
 GROUP BY a.rank_id, a.level_id, a.name_id;

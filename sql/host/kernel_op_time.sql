@@ -4,7 +4,7 @@ CREATE VIEW kernel_op_time AS
 -- A kernel belongs to the innermost operator around its launch.  Copies and collectives are not kernels: see op_time.
 --
 -- grain: rank_id, kernel_name, op_name, framework_op, module
--- uses:  device_task, kernel, op, op_framework, python_call, string, rank
+-- uses:  kernel_op_total, string, rank
 -- cols:
 --   rank_id       -      rank
 --   rank_no       -      its number in the job; none if unknown
@@ -18,39 +18,21 @@ CREATE VIEW kernel_op_time AS
 --   average_ns    ns     total / calls
 --   longest_ns    ns     longest execution
 --   share_ratio   ratio  total / total of all kernels of the rank
-WITH launched AS (
-    SELECT t.rank_id, t.op_id, k.name_id, count(*) AS calls, sum(t.end_ns - t.start_ns) AS total_ns,
-        max(t.end_ns - t.start_ns) AS longest_ns
-    FROM device_task AS t JOIN kernel AS k ON k.id = t.kernel_id
-    WHERE k.is_schedule = 0
-    GROUP BY t.rank_id, t.op_id, k.name_id
-),
-frame AS (  -- from the frames to the operators; SQLite takes name from the row that holds the maximum
-    SELECT o.id AS op_id, max(p.depth), substr(s.value, 12) AS name
-    FROM python_call AS p
-    CROSS JOIN string AS s ON s.id = p.name_id
-    CROSS JOIN op AS o ON o.rank_id = p.rank_id AND o.start_ns >= p.start_ns AND o.start_ns < p.end_ns
-        AND o.thread_id = p.thread_id AND o.end_ns <= p.end_ns
-    WHERE s.value >= 'nn.Module: ' AND s.value < 'nn.Module:!'
-    GROUP BY o.id
-),
-placed AS (
+WITH summed AS (
     SELECT
-        l.rank_id, l.name_id, o.name_id AS op_name_id, w.name_id AS framework_name_id,
-        coalesce((SELECT value FROM string WHERE id = coalesce(o.module_id, w.module_id)), m.name) AS module,
-        sum(l.calls) AS calls, sum(l.total_ns) AS total_ns, max(l.longest_ns) AS longest_ns
-    FROM launched AS l
-    LEFT JOIN op AS o ON o.id = l.op_id
-    LEFT JOIN op_framework AS f ON f.op_id = l.op_id
-    LEFT JOIN op AS w ON w.id = f.framework_op_id
-    LEFT JOIN frame AS m ON m.op_id = l.op_id
-    GROUP BY l.rank_id, l.name_id, o.name_id, w.name_id, module
+        rank_id, name_id, op_name_id, framework_name_id, module_name_id, sum(call_count) AS calls,
+        sum(total_ns) AS total_ns, max(longest_ns) AS longest_ns
+    FROM kernel_op_total
+    GROUP BY rank_id, name_id, op_name_id, framework_name_id, module_name_id
 )
 SELECT
-    p.rank_id, (SELECT rank_no FROM rank WHERE id = p.rank_id) AS rank_no,
-    (SELECT value FROM string WHERE id = p.name_id) AS kernel_name,
-    (SELECT value FROM string WHERE id = p.op_name_id) AS op_name,
-    (SELECT value FROM string WHERE id = p.framework_name_id) AS framework_op, p.module, p.calls, p.total_ns,
-    p.total_ns / p.calls AS average_ns, p.longest_ns,
-    p.total_ns * 1.0 / nullif(sum(p.total_ns) OVER (PARTITION BY p.rank_id), 0) AS share_ratio
-FROM placed AS p;
+    k.rank_id, (SELECT rank_no FROM rank WHERE id = k.rank_id) AS rank_no,
+    (SELECT value FROM string WHERE id = k.name_id) AS kernel_name,
+    (SELECT value FROM string WHERE id = k.op_name_id) AS op_name,
+    (SELECT value FROM string WHERE id = k.framework_name_id) AS framework_op,
+    (
+        SELECT CASE WHEN value >= 'nn.Module: ' AND value < 'nn.Module:!' THEN substr(value, 12) ELSE value END
+        FROM string WHERE id = k.module_name_id) AS module,
+    k.calls, k.total_ns, k.total_ns / k.calls AS average_ns, k.longest_ns,
+    k.total_ns * 1.0 / nullif(sum(k.total_ns) OVER (PARTITION BY k.rank_id), 0) AS share_ratio
+FROM summed AS k;

@@ -6,7 +6,7 @@ CREATE VIEW module_time AS
 -- The backward pass runs outside of these frames and is not in them.
 --
 -- grain: rank_id, module
--- uses:  op, python_call, string, device_task, rank
+-- uses:  module_total, string, rank
 -- cols:
 --   rank_id          -      rank
 --   rank_no          -      its number in the job; none if unknown
@@ -17,39 +17,12 @@ CREATE VIEW module_time AS
 --   op_count         count  operators in it
 --   kernel_count     count  kernels these launched
 --   device_total_ns  ns     sum of their durations
-WITH cost AS (
-    SELECT op_id, count(*) AS kernel_count, sum(end_ns - start_ns) AS device_ns
-    FROM device_task
-    WHERE op_id IS NOT NULL AND kernel_id IS NOT NULL
-    GROUP BY op_id
-),
-frame AS (
-    SELECT p.id, p.rank_id, p.thread_id, p.start_ns, p.end_ns, p.name_id, s.value AS name
-    FROM python_call AS p JOIN string AS s ON s.id = p.name_id
-    WHERE s.value >= 'nn.Module: ' AND s.value < 'nn.Module:!'
-        AND p.rank_id NOT IN (SELECT rank_id FROM op WHERE module_id IS NOT NULL)
-),
-held AS (
-    SELECT f.id, count(o.id) AS op_count, sum(c.kernel_count) AS kernel_count, sum(c.device_ns) AS device_ns
-    FROM frame AS f
-    LEFT JOIN op AS o ON o.rank_id = f.rank_id AND o.start_ns >= f.start_ns AND o.start_ns < f.end_ns
-        AND o.thread_id = f.thread_id AND o.end_ns <= f.end_ns
-    LEFT JOIN cost AS c ON c.op_id = o.id
-    GROUP BY f.id
-)
 SELECT
-    f.rank_id, (SELECT rank_no FROM rank WHERE id = f.rank_id) AS rank_no,
-    substr(f.name, 12) AS module, 'python' AS source, count(*) AS calls,
-    sum(f.end_ns - f.start_ns) AS host_total_ns, sum(h.op_count) AS op_count,
-    coalesce(sum(h.kernel_count), 0) AS kernel_count, coalesce(sum(h.device_ns), 0) AS device_total_ns
-FROM frame AS f JOIN held AS h ON h.id = f.id
-GROUP BY f.rank_id, f.name_id
-UNION ALL
-SELECT
-    o.rank_id, (SELECT rank_no FROM rank WHERE id = o.rank_id), (SELECT value FROM string WHERE id = o.module_id), 'op',
-    count(*),
-    sum(CASE WHEN o.module_id IS (SELECT module_id FROM op WHERE id = o.parent_id) THEN 0 ELSE o.end_ns - o.start_ns END),
-    count(*), coalesce(sum(c.kernel_count), 0), coalesce(sum(c.device_ns), 0)
-FROM op AS o LEFT JOIN cost AS c ON c.op_id = o.id
-WHERE o.module_id IS NOT NULL
-GROUP BY o.rank_id, o.module_id;
+    t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no,
+    CASE t.is_frame WHEN 1 THEN substr(s.value, 12) ELSE s.value END AS module,
+    CASE t.is_frame WHEN 1 THEN 'python' ELSE 'op' END AS source, sum(t.call_count) AS calls,
+    sum(t.host_total_ns) AS host_total_ns, sum(t.op_count) AS op_count, sum(t.kernel_count) AS kernel_count,
+    sum(t.device_total_ns) AS device_total_ns
+FROM module_total AS t JOIN string AS s ON s.id = t.name_id
+WHERE t.is_frame = 0 OR NOT EXISTS (SELECT 1 FROM module_total AS o WHERE o.rank_id = t.rank_id AND o.is_frame = 0)
+GROUP BY t.rank_id, t.is_frame, t.name_id;

@@ -5,7 +5,7 @@ CREATE VIEW op_time AS
 -- that launched it, so this adds up over operators; it counts in device_total_ns with every operator around that, too.
 --
 -- grain: rank_id, op_name
--- uses:  op_cost, rank
+-- uses:  op_total, string, rank
 -- cols:
 --   rank_id           -      rank
 --   rank_no           -      its number in the job; none if unknown
@@ -18,10 +18,10 @@ CREATE VIEW op_time AS
 --   communication_ns  ns     communication operators it launched itself
 --   kernel_count      count  kernels and copies it launched itself
 SELECT
-    c.rank_id, (SELECT rank_no FROM rank WHERE id = c.rank_id) AS rank_no, c.name AS op_name, count(*) AS calls,
-    sum(c.host_total_ns) AS host_total_ns, sum(c.host_self_ns) AS host_self_ns,
-    sum(c.device_total_ns) AS device_total_ns, sum(c.device_self_ns) AS device_self_ns,
-    sum(c.communication_ns) AS communication_ns, sum(c.kernel_count) AS kernel_count
-FROM op_cost AS c
-WHERE c.name NOT LIKE 'ProfilerStep#%'
-GROUP BY c.rank_id, c.name_id;
+    t.rank_id, (SELECT rank_no FROM rank WHERE id = t.rank_id) AS rank_no, s.value AS op_name, sum(t.call_count) AS calls,
+    sum(t.host_total_ns) AS host_total_ns, sum(t.host_total_ns - t.inner_ns) AS host_self_ns,
+    sum(t.device_total_ns) AS device_total_ns, sum(t.device_ns) AS device_self_ns,
+    sum(t.communication_ns) AS communication_ns, sum(t.work_count) AS kernel_count
+FROM op_total AS t JOIN string AS s ON s.id = t.name_id
+WHERE s.value NOT LIKE 'ProfilerStep#%'
+GROUP BY t.rank_id, t.name_id;

@@ -48,7 +48,10 @@ def test_run_directories_with_all_their_files(place):
         ("a_ascend_pt", "a_ascend_pt", "job", names),
         ("b_ascend_pt", "b_ascend_pt", "er", ["ascend_pytorch_profiler.db"]),
     ]
-    assert [path.name for path in found.inputs[0].left] == ["msprof_20250101000000.db"]
+    assert [(path.name, kind) for path, kind in found.inputs[0].left] == [
+        ("msprof_20250101000000.db", "msprof database"),
+        ("kernel_details.csv", "text file"),
+    ]
     assert found.failures == []
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
+COVERAGE = ["-DNPUWH_COVERAGE=ON"]  # what guides the fuzzers
+
 
 def find_tool(name: str) -> str | None:
     """Path of a build tool: that of this Python environment first (installed by pip), then the system's."""
@@ -60,7 +62,10 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true", help="without sanitizers")
     plain = parser.parse_args().plain
     folder = ROOT / "build" / ("native-tests-plain" if plain else "native-tests")
-    build(folder, "-O1 -g" if plain else SANITIZERS)
+    if plain:
+        build(folder, "-O1 -g")
+    else:
+        build(folder, SANITIZERS, COVERAGE)
     environment = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1"}
     command = [tool("ctest"), "--test-dir", str(folder), "--verbose"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -1,37 +1,16 @@
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <vector>
 
 #include "check.hpp"
+#include "host_definition.hpp"
 #include "sweep/host_sweep.hpp"
 
-using npuwh::Column;
+using namespace host_definition;  // NOLINT: this is its test
 using npuwh::HostLinks;
-using npuwh::HostSweep;
 using npuwh::QueueTasks;
 
 namespace {
-
-constexpr std::int64_t kOp = 0, kPython = 1, kEnqueue = 2, kDequeue = 3, kApi = 4, kAllocation = 5;
-constexpr HostSweep::FirstIds kFirst{100, 200, 300, 400};
-
-struct Event {
-    std::int64_t kind, start, end, thread, name, key;
-};
-struct Step {
-    std::int64_t id, start, end;
-};
-
-// Eleven columns of a row: id, parent, depth, lane, op, rule, queue, step, inside, number, python.
-using Row = Column;
-// Twelve columns of a queue task, in the order of QueueTasks.
-using Task = Column;
-
-struct Result {
-    std::vector<Row> rows;
-    std::vector<Task> tasks;  // by id
-};
 
 void sort_events(std::vector<Event>& events) {
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
@@ -64,7 +43,7 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
         const std::size_t to = pieces == nullptr
                                    ? events.size()
                                    : std::min(events.size(), from + static_cast<std::size_t>(pieces->between(0, 5)));
-        Column kind, start, end, thread, name, key;
+        Column kind, start, end, thread, name, key, module;
         for (std::size_t n = from; n < to; ++n) {
             kind.push_back(events[n].kind);
             start.push_back(events[n].start);
@@ -72,11 +51,14 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
             thread.push_back(events[n].thread);
             name.push_back(events[n].name);
             key.push_back(events[n].key);
+            module.push_back(events[n].module);
         }
-        const HostLinks links = sweep.feed(kind, start, end, thread, name, key);
+        const HostLinks links = sweep.feed(kind, start, end, thread, name, key, module);
         for (std::size_t n = 0; n < kind.size(); ++n) {
             result.rows.push_back({links.id[n], links.parent[n], links.depth[n], links.lane[n], links.op[n], links.rule[n],
-                                   links.queue[n], links.step[n], links.inside[n], links.number[n], links.python[n]});
+                                   links.queue[n], links.step[n], links.inside[n], links.number[n], links.python[n], links.framework[n],
+                                   links.framework_name[n], links.frame[n], links.frame_name[n], links.module[n],
+                                   links.outer_module[n], links.outer_name[n], links.outer_key[n]});
         }
         take(sweep.take_queue_tasks(), result.tasks);
         from = to;
@@ -85,220 +67,6 @@ Result run(const std::vector<Event>& events, const std::vector<Step>& steps, boo
     std::sort(result.tasks.begin(), result.tasks.end());
     return result;
 }
-
-// The rules of host_sweep.hpp, each found by looking at all earlier events.
-class Definition {
-public:
-    Definition(const std::vector<Event>& events, const std::vector<Step>& steps, bool has_queue)
-        : events_(events), steps_(steps), has_queue_(has_queue) {
-        for (std::size_t at = 0; at < events.size(); ++at) {
-            add(at);
-        }
-        for (Task& task : tasks_) {
-            result_.tasks.push_back(task);
-        }
-    }
-    const Result& result() const { return result_; }
-
-private:
-    static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
-
-    void add(std::size_t at) {
-        const Event& event = events_[at];
-        Row row(11, -1);
-        row[2] = row[3] = row[5] = 0;
-        parents_.push_back(kNobody);
-        task_of_.push_back(kNobody);
-        if (event.kind == kOp || event.kind == kPython || event.kind == kApi) {
-            const std::int64_t first = event.kind == kOp ? kFirst.op : event.kind == kPython ? kFirst.python : kFirst.api;
-            row[0] = first + counts_[event.kind]++;
-            const std::size_t parent = latest(at, [&](const Event& other) {
-                return other.kind == event.kind && other.thread == event.thread && other.end >= event.end;
-            });
-            parents_[at] = parent;
-            if (parent != kNobody) {
-                row[1] = result_.rows[parent][0];
-                row[2] = result_.rows[parent][2] + 1;
-            }
-        }
-        if (event.kind != kAllocation) {
-            row[3] = lane(at);
-        }
-        if (event.kind == kEnqueue) {
-            add_enqueue(at, row);
-        } else if (event.kind == kDequeue) {
-            add_dequeue(at, row);
-        } else if (event.kind == kApi) {
-            add_api(at, row);
-        } else if (event.kind == kAllocation) {
-            const std::size_t op = op_of_allocation(at);
-            row[4] = op == kNobody ? -1 : result_.rows[op][0];
-        }
-        for (const Step& step : steps_) {
-            if (step.start <= event.start && event.start < step.end) {
-                row[7] = step.id;
-                row[8] = event.end <= step.end ? step.id : -1;
-                break;
-            }
-        }
-        result_.rows.push_back(row);
-    }
-
-    template <class Condition>
-    std::size_t latest(std::size_t before, Condition condition) const {
-        for (std::size_t at = before; at-- > 0;) {
-            if (condition(events_[at])) {
-                return at;
-            }
-        }
-        return kNobody;
-    }
-    std::size_t innermost(std::int64_t kind, std::size_t at) const {
-        return latest(at, [&](const Event& other) {
-            return other.kind == kind && other.thread == events_[at].thread && other.end >= events_[at].start;
-        });
-    }
-    std::size_t innermost_op(std::size_t at) const { return innermost(kOp, at); }
-    std::int64_t frame(std::size_t at) const {
-        const std::size_t found = innermost(kPython, at);
-        return found == kNobody ? -1 : result_.rows[found][0];
-    }
-    std::int64_t step_of(const Event& event) const {
-        for (const Step& step : steps_) {
-            if (step.start <= event.start && event.start < step.end) {
-                return step.id;
-            }
-        }
-        return -1;
-    }
-    std::int64_t lane(std::size_t at) {
-        auto& lanes = lanes_[{events_[at].thread, events_[at].kind}];
-        std::size_t lane = 0;
-        for (;; ++lane) {
-            if (lane == lanes.size()) {
-                lanes.emplace_back();
-            }
-            if (std::all_of(lanes[lane].begin(), lanes[lane].end(), [&](std::size_t other) {
-                    return events_[other].end <= events_[at].start || events_[at].end <= events_[other].end;
-                })) {
-                break;
-            }
-        }
-        lanes[lane].push_back(at);
-        return static_cast<std::int64_t>(lane);
-    }
-    std::size_t new_task(std::int64_t correlation, std::int64_t step) {
-        tasks_.push_back(Task(12, -1));
-        tasks_.back()[0] = kFirst.queue + static_cast<std::int64_t>(tasks_.size()) - 1;
-        tasks_.back()[1] = correlation;
-        tasks_.back()[3] = step;
-        ops_.push_back(kNobody);
-        frames_.push_back(-1);
-        return tasks_.size() - 1;
-    }
-    static void fill(Task& task, std::size_t from, const Event& event) {
-        task[from] = event.start;
-        task[from + 1] = event.end;
-        task[from + 2] = event.thread;
-        task[from + 3] = event.name;
-    }
-    void add_enqueue(std::size_t at, Row& row) {
-        const Event& event = events_[at];
-        const std::size_t op = innermost_op(at);
-        std::size_t task = kNobody;
-        const auto waiting = waiting_.find(event.key);
-        if (waiting != waiting_.end() && events_[waiting->second].kind == kDequeue &&
-            events_[waiting->second].end >= event.start) {
-            task = task_of_[waiting->second];
-            waiting_.erase(waiting);
-            tasks_[task][3] = step_of(event);
-        } else {
-            task = new_task(event.key, step_of(event));
-            waiting_[event.key] = at;
-        }
-        fill(tasks_[task], 4, event);
-        ops_[task] = op;
-        frames_[task] = frame(at);
-        tasks_[task][2] = op == kNobody ? -1 : result_.rows[op][0];
-        task_of_[at] = task;
-        row[0] = row[6] = tasks_[task][0];
-        row[4] = tasks_[task][2];
-    }
-    void add_dequeue(std::size_t at, Row& row) {
-        const Event& event = events_[at];
-        std::size_t task = kNobody;
-        const auto waiting = waiting_.find(event.key);
-        if (waiting != waiting_.end() && events_[waiting->second].kind == kEnqueue) {
-            task = task_of_[waiting->second];
-            waiting_.erase(waiting);
-        } else {
-            task = new_task(event.key, step_of(event));
-            waiting_[event.key] = at;
-        }
-        fill(tasks_[task], 8, event);
-        task_of_[at] = task;
-        row[0] = row[6] = tasks_[task][0];
-        row[4] = tasks_[task][2];
-    }
-    void add_api(std::size_t at, Row& row) {
-        std::size_t dequeue = kNobody;
-        for (std::size_t other = 0; other < at; ++other) {
-            const bool is_open = events_[other].kind == kDequeue && events_[other].thread == events_[at].thread &&
-                                 events_[other].end >= events_[at].start;
-            if (is_open && (dequeue == kNobody || events_[other].end < events_[dequeue].end)) {
-                dequeue = other;
-            }
-        }
-        if (dequeue != kNobody) {
-            const Task& task = tasks_[task_of_[dequeue]];
-            row[6] = task[0];
-            row[4] = task[2];
-            row[5] = task[2] == -1 ? 0 : 1;
-            row[9] = task[1];
-            row[10] = frames_[task_of_[dequeue]];
-            return;
-        }
-        row[10] = frame(at);
-        const std::size_t op = innermost_op(at);
-        if (op != kNobody) {
-            row[4] = result_.rows[op][0];
-            row[5] = has_queue_ ? 5 : 3;
-        }
-    }
-    std::size_t op_of_allocation(std::size_t at) const {
-        const Event& event = events_[at];
-        const std::size_t open = latest(at, [&](const Event& other) {
-            return other.kind == kOp && other.name == event.name && other.end >= event.start;
-        });
-        if (open != kNobody) {
-            return open;
-        }
-        for (std::size_t other = at; other-- > 0;) {
-            if (events_[other].kind != kDequeue || events_[other].end < event.start) {
-                continue;
-            }
-            for (std::size_t op = ops_[task_of_[other]]; op != kNobody; op = parents_[op]) {
-                if (events_[op].name == event.name) {
-                    return op;
-                }
-            }
-        }
-        return kNobody;
-    }
-
-    const std::vector<Event>& events_;
-    const std::vector<Step>& steps_;
-    bool has_queue_;
-    Result result_;
-    std::map<std::int64_t, std::int64_t> counts_;
-    std::vector<std::size_t> parents_;  // by event
-    std::vector<std::size_t> task_of_;  // by event
-    std::vector<Task> tasks_;
-    std::vector<std::size_t> ops_;  // by task
-    std::vector<std::int64_t> frames_;  // by task
-    std::map<std::int64_t, std::size_t> waiting_;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::vector<std::size_t>>> lanes_;
-};
 
 std::vector<Event> random_events(check::Random& random) {
     std::vector<Event> events;
@@ -309,7 +77,8 @@ std::vector<Event> random_events(check::Random& random) {
         const std::int64_t start = random.between(-20, range);
         const std::int64_t kind = random.between(0, 5);
         const std::int64_t end = kind == kAllocation ? start : start + random.between(0, longest);
-        events.push_back({kind, start, end, random.between(0, 2), random.between(0, 4), random.between(0, keys)});
+        events.push_back({kind, start, end, random.between(0, 2), random.between(0, 4), random.between(0, keys),
+                          random.between(-1, 2)});
     }
     sort_events(events);
     return events;
@@ -401,6 +170,25 @@ TEST(a_slice_beyond_its_step_is_not_inside) {
     CHECK_EQUAL(column(result.rows, 8), (Column{3, -1, -1}));
 }
 
+TEST(what_is_known_of_what_lies_around) {
+    const Result result = run({{kPython, 0, 100, 1, 50, 1},          // frame 0
+                               {kPython, 1, 99, 1, 51, 0},           // no module
+                               {kOp, 10, 90, 1, 7, 1, 4},            // 100, with a namespace and a module
+                               {kOp, 20, 80, 1, 8, 0},               // 101
+                               {kPython, 21, 79, 1, 52, 1},          // frame 1
+                               {kOp, 30, 70, 1, 9, 0, 5},            // 102
+                               {kOp, 31, 95, 2, 9, 0},               // 103, on another thread
+                               {kApi, 40, 60, 1, 60, 6}, {kApi, 41, 59, 1, 61, 7}},
+                              {}, true, nullptr);
+    CHECK_EQUAL(column(result.rows, 11), (Column{-1, -1, 100, 100, -1, 100, 103, -1, -1}));  // framework
+    CHECK_EQUAL(column(result.rows, 13), (Column{-1, 0, 0, 0, 0, 1, -1, -1, -1}));          // frame
+    CHECK_EQUAL(column(result.rows, 14), (Column{-1, 50, 50, 50, 50, 52, -1, -1, -1}));
+    CHECK_EQUAL(column(result.rows, 15), (Column{-1, -1, 4, 4, -1, 5, -1, -1, -1}));        // module
+    CHECK_EQUAL(column(result.rows, 16), (Column{-1, -1, -1, 4, -1, -1, -1, -1, -1}));      // of the parent
+    CHECK_EQUAL(column(result.rows, 17), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 60}));
+    CHECK_EQUAL(column(result.rows, 18), (Column{-1, -1, -1, -1, -1, -1, -1, -1, 6}));
+}
+
 TEST(names_that_are_never_asked_for_are_forgotten) {
     HostSweep sweep = make_sweep({}, true);
     Column kind, start, end, name;
@@ -410,7 +198,7 @@ TEST(names_that_are_never_asked_for_are_forgotten) {
         end.push_back(10 * n + 5);
         name.push_back(n);  // each its own
     }
-    sweep.feed(kind, start, end, kind, name, kind);
+    sweep.feed(kind, start, end, kind, name, kind, kind);
     CHECK(sweep.kept_count() < 20'000);
 }
 
@@ -422,25 +210,25 @@ TEST(chains_of_overlaps_keep_only_what_is_open) {
         start.push_back(10 * n);
         end.push_back(10 * n + 15);  // each reaches into the next
     }
-    sweep.feed(kind, start, end, kind, kind, kind);
+    sweep.feed(kind, start, end, kind, kind, kind, kind);
     CHECK(sweep.kept_count() < 20);
 }
 
 TEST(bad_rows_are_named_and_change_nothing) {
     HostSweep sweep = make_sweep({}, true);
     const Column zero{0};
-    sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero);
-    CHECK_REJECTS(sweep.feed(zero, Column{9}, Column{20}, zero, zero, zero), "row 0 starts at 9, before the start 10");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{21}, zero, zero, zero), "row 0 starts with the row before it but ends later");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{9}, zero, zero, zero), "row 0 ends at 9");
-    CHECK_REJECTS(sweep.feed(Column{6}, Column{10}, Column{11}, zero, zero, zero), "row 0 has kind 6");
-    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{11}, zero, zero, Column{}), "column key has 0 rows");
-    CHECK_EQUAL(sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero).parent, (Column{100}));
+    sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero, zero);
+    CHECK_REJECTS(sweep.feed(zero, Column{9}, Column{20}, zero, zero, zero, zero), "row 0 starts at 9, before the start 10");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{21}, zero, zero, zero, zero), "row 0 starts with the row before it but ends later");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{9}, zero, zero, zero, zero), "row 0 ends at 9");
+    CHECK_REJECTS(sweep.feed(Column{6}, Column{10}, Column{11}, zero, zero, zero, zero), "row 0 has kind 6");
+    CHECK_REJECTS(sweep.feed(zero, Column{10}, Column{11}, zero, zero, Column{}, zero), "column key has 0 rows");
+    CHECK_EQUAL(sweep.feed(zero, Column{10}, Column{20}, zero, zero, zero, zero).parent, (Column{100}));
     CHECK_REJECTS(HostSweep(zero, zero, zero, {-1, 0, 0, 0}, true), "first id -1");
     sweep.finish();
     bool refused = false;
     try {
-        sweep.feed(zero, Column{30}, Column{30}, zero, zero, zero);
+        sweep.feed(zero, Column{30}, Column{30}, zero, zero, zero, zero);
     } catch (const std::logic_error&) {
         refused = true;
     }

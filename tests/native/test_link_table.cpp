@@ -55,7 +55,9 @@ void check_like_map(Order order, std::int64_t rows, std::size_t memory) {
             for (std::size_t column = 0; column < 3; ++column) {
                 values[column].push_back(stored[column]);
             }
-            expected.emplace(key.back(), stored);  // the first stays
+            if (key.back() != kNone) {
+                expected.emplace(key.back(), stored);  // the first stays
+            }
         }
         links.table.add(key, {values[0], values[1], values[2]});
     }

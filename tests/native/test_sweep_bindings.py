@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import os
 import threading
 from array import array
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import warehouse
-from warehouse._native import DeviceSweep, HostSweep, LaneSweep
+from warehouse._native import DeviceSweep, HostSweep, KeyedSums, LaneSweep, OpTotals
 
 
 def column(*values: int) -> "array[int]":
@@ -104,18 +105,47 @@ def test_an_empty_column_is_a_buffer() -> None:
 def test_host_columns_are_complete() -> None:
     sweep = HostSweep(column(7), column(0), column(100), 1, 2, 3, 4, True)
     start, end = column(0, 1, 5), column(9, 2, 8)
-    links = sweep.feed(column(0, 2, 3), start, end, column(1, 1, 2), column(5, 6, 6), column(0, 8, 8))
+    links = sweep.feed(
+        column(0, 2, 3), start, end, column(1, 1, 2), column(5, 6, 6), column(0, 8, 8), column(9, -1, -1)
+    )
     names = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python")
     assert [getattr(links, name).tolist() for name in names] == [
         [1, 4, 4], [-1] * 3, [0] * 3, [0] * 3, [-1, 1, 1], [0] * 3, [-1, 4, 4], [-1] * 3, [7] * 3, [7] * 3, [-1] * 3,
     ]  # fmt: skip
+    names = ("framework", "framework_name", "frame", "frame_name", "module", "outer_module", "outer_name", "outer_key")
+    assert [getattr(links, name)[0] for name in names] == [1, 5, -1, -1, 9, -1, -1, -1]
     tasks = sweep.take_queue_tasks()
     halves = [f"{half}_{part}" for half in ("enqueue", "dequeue") for part in ("start", "end", "thread", "name")]
     row = [getattr(tasks, name)[0] for name in ("id", "correlation", "op", "step", *halves)]
     assert row == [4, 8, 1, 7, 1, 2, 1, 6, 5, 8, 2, 6]
     assert len(sweep.finish().id) == 0
     with pytest.raises(RuntimeError, match="the sweep is finished"):
-        sweep.feed(NONE, NONE, NONE, NONE, NONE, NONE)
+        sweep.feed(NONE, NONE, NONE, NONE, NONE, NONE, NONE)
+
+
+def test_sums_by_key_are_complete() -> None:
+    sums = KeyedSums(2, 2)
+    sums.feed([column(1, 1, 2), column(5, 5, 5)], [column(10, 30, 7), column(-1, 4, -1)])
+    groups = sums.take()
+    assert [key.tolist() for key in groups.keys] == [[1, 2], [5, 5]]
+    found = [[value.tolist() for value in getattr(groups, name)] for name in ("counts", "sums", "least", "most")]
+    assert found == [[[2, 1], [1, 0]], [[40, 7], [4, -1]], [[10, 7], [4, -1]], [[30, 7], [4, -1]]]
+    with pytest.raises(ValueError, match="column value has 1 rows"):
+        sums.feed([column(1, 1), column(1, 1)], [column(1, 1), column(1)])
+
+
+def test_a_full_disk_is_an_error_of_the_file(tmp_path: Path) -> None:
+    with (tmp_path / "spill").open("w") as file:
+        handle = os.open(file.name, os.O_RDONLY)  # refuses what is written
+    try:
+        totals = OpTotals(1, handle, 10)
+        host = column(0), column(0), column(9), column(0), column(5), column(0), column(-1)
+        links = HostSweep(NONE, NONE, NONE, 1, 1, 1, 1, True).feed(*host)
+        totals.add_host(*host[:3], *host[4:], links)
+        with pytest.raises(OSError, match=r"[Bb]ad file descriptor"):
+            totals.walk()
+    finally:
+        os.close(handle)
 
 
 def test_device_columns_are_complete() -> None:

@@ -30,7 +30,7 @@ branch_labels = None
 depends_on = None
 
 COLUMNS = """rank_id, start_ns, end_ns, thread_id, name_id, forward_thread_no, shapes_id, dtypes_id, stack_id,
-    module_id, parent_id, depth, step_id, lane"""
+    module_id, parent_id, depth, step_id, lane, framework_op_id"""
 
 
 def at(point):
@@ -46,8 +46,8 @@ def upgrade():
         CREATE TABLE op_next (id INTEGER NOT NULL, rank_id INTEGER NOT NULL, start_ns INTEGER NOT NULL,
             end_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL, name_id INTEGER NOT NULL, sequence_no INTEGER,
             forward_thread_no INTEGER, shapes_id INTEGER, dtypes_id INTEGER, stack_id INTEGER, module_id INTEGER,
-            parent_id INTEGER, depth INTEGER NOT NULL, step_id INTEGER, lane INTEGER NOT NULL, flops_count INTEGER,
-            PRIMARY KEY (id)) STRICT
+            parent_id INTEGER, depth INTEGER NOT NULL, step_id INTEGER, lane INTEGER NOT NULL, framework_op_id INTEGER,
+            flops_count INTEGER, PRIMARY KEY (id)) STRICT
     """)
     op.execute(f"INSERT INTO op_next (id, sequence_no, {{COLUMNS}}) SELECT id, sequence_no, {{COLUMNS}} FROM op")
     at("copied")

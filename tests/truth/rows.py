@@ -152,7 +152,7 @@ def tasks(truth, ask):
         op = launch.op if launch.op is not None or row.replay is None else truth.replays[row.replay].op
         kind, name = launch.kind, task_name(truth, row)
         if row.is_part and not launch.kernel:  # without the ids of its contexts the host knows nothing of a part
-            kind, name, op = "MIX_AIC", "MIX_AIC", None
+            kind, name = "MIX_AIC", "MIX_AIC"
         times = (row.stream_no, row.task_no, row.start_ns, row.end_ns)
         expected.append(
             (*times, kind, name, op_key(truth, op), step(row.step_no, row.start_ns), replay_key(truth, row.replay))
@@ -163,6 +163,23 @@ def tasks(truth, ask):
         " WHERE t.rank_id = ?"
     )
     return expected, [(*row[:6], known[row[6]], row[7], row[8:] if row[8] is not None else None) for row in rows]
+
+
+@topic
+def link_rules(truth, ask):
+    """How the operator of a task was found."""
+    expected = []
+    for row in truth.tasks:
+        launch = truth.launches[row.launch]
+        if row.replay is not None:
+            rule = "replay" if launch.op is None else "capture"
+        elif launch.kind == "MODEL_EXECUTE":
+            rule = "host_beside"  # the main thread calls it itself
+        else:
+            rule = None if row.is_part and not launch.kernel else "queue"
+        expected.append((row.start_ns, row.stream_no, row.task_no, rule))
+    rows = ask("SELECT start_ns, stream_no, task_no, link_rule FROM device_task_named WHERE rank_id = ?")
+    return expected, [(*key, rule and rule.removesuffix("_more")) for *key, rule in rows]
 
 
 def items(text):

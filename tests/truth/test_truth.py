@@ -76,5 +76,13 @@ def test_every_byte_is_accounted_for(run):
     lost = run.ask("SELECT path FROM source WHERE decoded_bytes IS NULL OR decoded_bytes <> size_bytes")
     assert set(lost) == unread
     assert run.ask("SELECT sum(rejected_count) FROM source") == [(0,)]
-    told = run.ask("SELECT code FROM issue_named WHERE code <> 'not-read'")
-    assert {code for (code,) in told} <= {"lone-return"}
+    told = run.ask("SELECT code FROM issue_named WHERE code <> 'not-read'")  # no data: of a graph without descriptions
+    assert {code for (code,) in told} <= {"lone-return", "no-data", "captured-before"}
+
+
+def test_graphs_captured_before_the_recording_are_told(run):
+    expected = 0
+    for rank in run.ranks:
+        expected += sum(launch.graph is not None and launch.op is None for launch in rank.truth.launches)
+    ((found,),) = run.ask("SELECT coalesce(sum(count), 0) FROM issue WHERE code = 'captured-before'")
+    assert found == expected

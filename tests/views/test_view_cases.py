@@ -4,6 +4,7 @@ A case file `<view>.yaml` holds one case (`given:`, `expect:`) or several under 
 rows, `expect` lists the view's rows; rows are mappings, or `{columns: [...], rows: [[...], ...]}`.  Strings for `*_id`
 columns are interned, columns that must have a value and are not given are 0 or ''.  Only the columns that `expect`
 names are compared, in the view's order if it has one (ORDER BY at its end), else in any.
+Stored sums are those that an upgrade finds in the given rows.
 """
 
 from __future__ import annotations
@@ -56,13 +57,15 @@ def warehouse(empty):
 
 
 @pytest.mark.parametrize(("name", "case"), list(_cases()))
-def test_case(warehouse, name, case):
+def test_case(warehouse, name, case, sum_statements):
     view = store.view(name)
     if "rank" not in case["given"] and _is_numbered(view):
         _insert_ranks(warehouse)
     for table, rows in case["given"].items():
         for row in _mappings(rows):
             _insert(warehouse, table, row)
+    for statement in sum_statements:
+        warehouse.execute(statement)
     expected = list(_mappings(case["expect"]))
     columns = list(dict.fromkeys(column for row in expected for column in row)) or [view.columns[0].name]
     found = _read(warehouse, name, columns)

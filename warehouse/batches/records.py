@@ -113,6 +113,8 @@ RECORDS: dict[str, pa.Schema] = {
     ),
     # one use of a queue of input data by the AI CPU; start_us and end_us on a clock of its own
     "data_queue": _schema("device_id! time_ns! name source index_no size start_us end_us"),
+    # one phase of a turn of a collective that the AI CPU drives
+    "comm_turn": _schema("device_id! start_ns! end_ns! stream_no! task_no! turn_no! turn_count! size_bytes name!"),
     # what the vendor's own analysis said, kept to compare with
     "reference_overlap": _schema("device_id! kind! start_ns! end_ns!"),
 }

@@ -109,9 +109,21 @@ def _tell(told: dict[str, Any]) -> None:
         for source in told["sources"]
         if source["state"] != "used"
     ]
-    _section("input files left out", ["path", "kind", "state", "note"], left)
+    _section("input files left out", ["files", "path", "kind", "state", "note"], _by_folder(left))
     _section("issues", ["severity", "code", "text", "path", "table_name", "count"], told["issues"])
     print(f"\n{completeness(told)}; `npuwh check {told['path']}` looks closer")
+
+
+def _by_folder(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for files of a folder that were left for the same reason."""
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for source in sources:
+        key = (str(Path(source["path"]).parent), source["kind"], source["state"], source["note"] or "")
+        groups.setdefault(key, []).append(source)
+    return [
+        group[0] | {"files": len(group)} | ({"path": folder} if len(group) > 1 else {})
+        for (folder, *_), group in groups.items()
+    ]
 
 
 def completeness(told: dict[str, Any]) -> str:

@@ -25,6 +25,15 @@ def ingest(
             help="The warehouse; without it ./<name of PATH>.db, for a PATH that is a database ./<name>_npuwh.db.",
         ),
     ] = None,
+    forms: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FORM",
+            help="What to read of a profile: raw, db, or both in the order of your choice, as db,raw. Without it raw "
+            "data are read where there are any, else the database. Text files are not read.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace inputs that changed since they were read.")] = False,
 ) -> int:
     """Read profiles into a warehouse, made if it is not there, added to if it is.
@@ -36,7 +45,7 @@ def ingest(
     from warehouse.ingest import ingest as load
 
     with shown_rows("ingest") as report:
-        done = load(paths, output, force=force, progress=report)
+        done = load(paths, output, force=force, progress=report, forms=forms)
     first, *others = done.lines()
     print(first)
     for line in others:

@@ -9,6 +9,7 @@ from warehouse import _native
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import filled, nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.readers.facts import Group
 from warehouse.store.loader import Column
 
@@ -78,12 +79,15 @@ class Groups:
             load.write("comm_group_rank", dict(zip(names, map(list, zip(*members, strict=True)), strict=True)))
 
 
-def load_comm_tasks(load: RankLoad, groups: Groups, tasks: LinkTable, operations: LinkTable) -> None:
+def load_comm_tasks(
+    load: RankLoad, groups: Groups, tasks: LinkTable, operations: LinkTable, summaries: Summaries
+) -> None:
     """Stream `comm_task` batches; lanes are within group and plane."""
     sweep = _native.LaneSweep()
     lost = 0
     for records in load.reader.read("comm_task"):
         (task,) = tasks.find(records.column("task_row").to_numpy())
+        summaries.take_back_copies(records.column("task_row").to_numpy())
         lost += int((task == NONE).sum())
         batch, task = records.filter(pa.array(task != NONE)), task[task != NONE]
         if not batch.num_rows:

@@ -15,13 +15,14 @@ from warehouse.ingest.host import Steps
 from warehouse.ingest.kernels import COMPUTING, UNCOUNTED
 from warehouse.ingest.launches import Windows
 from warehouse.ingest.link import NONE, LinkTable, Numbers
+from warehouse.ingest.link_rule import CAPTURE, CAPTURE_MORE, HOST, HOST_MORE, QUEUE, QUEUE_MORE, REPLAY
 from warehouse.ingest.pairs import Pairs
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import IS_RECEIVE, filled, nullable
+from warehouse.ingest.strings import IS_RECEIVE, filled, is_one_of, nullable
+from warehouse.ingest.summaries import Summaries
+from warehouse.ingest.task_parts import TaskParts
 from warehouse.store.loader import Column
 
-# link_rule.id
-QUEUE, QUEUE_MORE, HOST, HOST_MORE, HOST_BESIDE, CAPTURE, CAPTURE_MORE, REPLAY = range(1, 9)
 # host types of tasks that do not widen the range in which idle time is free (deliverables.md 1.6)
 _SILENT_TYPES = (
     "KERNEL_AICORE", "KERNEL_AIVEC", "FFTS_PLUS", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "PROFILING_ENABLE",
@@ -52,11 +53,14 @@ class DevicePass:
         graphs: Graphs,
         groups: Groups,
         device_id: int | None,
+        summaries: Summaries,
     ) -> None:
         self._load = load
+        self._summaries = summaries
         self._launches = launches
         self._kernels = kernels
         self._graphs = graphs
+        self._parts = TaskParts()
         self._groups = groups
         self._device = NONE if device_id is None else device_id
         self._sweep = _native.DeviceSweep(
@@ -84,10 +88,9 @@ class DevicePass:
         rows = {name: filled(batch.column(name)) for name in _NUMBERS}
         is_op = rows["kind"] == DEVICE_COMM_OP
         launch = dict(zip(_LAUNCH, self._launches.find(rows["connection_no"]), strict=True))
-        for column in launch.values():
-            column[rows["connection_no"] == NONE] = NONE
-        kernel, counts_as = self._kernels.find(rows["descriptor_no"])
-        kernel[is_op], counts_as[is_op] = NONE, NONE
+        kernel, counts_as, kernel_name, core = self._kernels.find(rows["descriptor_no"])
+        for column in (kernel, counts_as, kernel_name, core):
+            column[is_op] = NONE
         type_id = self._load.strings.required(batch.column("type"))
         # older files do not say where a collective ran: where all its tasks ran, else the rank's device
         known = np.where(launch["device"] != NONE, launch["device"], self._device)
@@ -95,7 +98,7 @@ class DevicePass:
         group = self._groups.ids(batch.column("group"))
         name_forms = self._load.strings.forms(batch.column("name"))
 
-        sweep_kind = np.where(np.isin(type_id, self._silent), _SILENT, _WIDENING)
+        sweep_kind = np.where(is_one_of(type_id, self._silent), _SILENT, _WIDENING)
         sweep_kind = np.where((counts_as == COMPUTING) | (counts_as == UNCOUNTED), counts_as, sweep_kind)
         sweep_kind[is_op] = np.where((name_forms[is_op] & IS_RECEIVE) > 0, _RECEIVE, _COMMUNICATION)
         track = np.where(rows["is_covered"] == 1, rows["stream_no"] + _COVERED_TRACK, rows["stream_no"])
@@ -106,7 +109,14 @@ class DevicePass:
 
         found["launch_no"] = self._launch_numbers(rows, launch)
         found |= self._linked(rows, launch, found["launch_no"], kernel)
-        self._write_tasks(rows, ~is_op, {**found, "type": type_id, "kernel": kernel})
+        self._parts.link(rows, found)
+        drawn = (found["replay"] != NONE) & (rows["is_covered"] != 1)
+        if drawn.any():
+            node, replay, start, end = found["node"], found["replay"], rows["start_ns"], rows["end_ns"]
+            self._graphs.add(*(column[drawn] for column in (node, replay, start, end)))
+        found |= {"type": type_id, "kernel": kernel}
+        self._summaries.add_device(rows, {**found, "kernel_name": kernel_name, "core": core})
+        self._write_tasks(rows, ~is_op, found)
         if is_op.any():
             self._write_operations(batch, rows, is_op, {**found, "group": group})
 
@@ -148,14 +158,10 @@ class DevicePass:
             rule[in_graph] = np.where(is_captured, capture, REPLAY)
             op[in_graph] = np.where(is_captured, op[in_graph], call_op)
             facts = {name: rows[name][in_graph] for name in ("stream_no", "task_no", "context_no", "batch_no")}
-            facts |= {
-                "graph_id": graph,
-                "kernel_id": kernel[in_graph],
-                "op_id": np.where(is_captured, op[in_graph], NONE),
-                "api_call_id": np.where(launch["is_replay"][in_graph] == 1, NONE, api_call[in_graph]),
-            }
+            facts |= {"graph_id": graph, "kernel_id": kernel[in_graph]}
             is_told = (rows["graph_no"][in_graph] != NONE) | (rows["is_covered"][in_graph] == 1)
-            node[in_graph] = self._graphs.nodes(rows["descriptor_no"][in_graph], is_told, facts)
+            descriptor, connection = (rows[name][in_graph] for name in ("descriptor_no", "connection_no"))
+            node[in_graph] = self._graphs.nodes(descriptor, connection, is_told, facts)
             replay[in_graph] = replay_
             api_call[in_graph] = np.where(api_call[in_graph] != NONE, api_call[in_graph], call)
         rule = np.where(op == NONE, NONE, rule)

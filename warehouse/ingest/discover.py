@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.ingest.forms import DATABASE, FORMS, RAW
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.json_text import rank_number
 from warehouse.readers.raw_files import FRAMEWORK, RawFiles, find_raw, is_raw_folder
@@ -24,7 +25,8 @@ _KINDS = {
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
 _BESIDE = (ANALYSIS, INFO, METADATA)
-RAW = "raw directory"
+RAW_FOLDER, TEXT_FILE = "raw directory", "text file"
+_TEXT_FOLDERS = ("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output")
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _PROF = "PROF_"
 _SUFFIX = "_ascend_pt"
@@ -34,7 +36,7 @@ _DEEPEST = 40
 @dataclass
 class RankInput:
     """The files of one rank.  `path` identifies the input, `folder` is what its run's ranks share, `directory` the name
-    that exports give it; `left` are files whose content another file holds too."""
+    that exports give it; `left` are files whose content another file holds too, with their kinds, `form` that one's."""
 
     path: Path
     folder: Path
@@ -45,7 +47,8 @@ class RankInput:
     info: Path | None = None
     metadata: Path | None = None
     raw: RawFiles | None = None
-    left: list[Path] = field(default_factory=list)
+    left: list[tuple[Path, str]] = field(default_factory=list)
+    form: str = DATABASE
 
     @property
     def has_records(self) -> bool:
@@ -56,6 +59,12 @@ class RankInput:
         """Every file that is read, with its kind."""
         found = [] if self.raw is None else self.raw.files()
         return found + self._single_files()
+
+    def data_files(self) -> list[tuple[Path, str]]:
+        """Files that hold its records, read or left, with their kinds."""
+        databases = [(self.database, self.database_kind)] if self.database is not None else []
+        others = [entry for entry in self.left if entry[1] in (PROFILER, MSPROF)]
+        return [*([] if self.raw is None else self.raw.files()), *databases, *others]
 
     def _single_files(self) -> list[tuple[Path, str]]:
         found = [
@@ -77,17 +86,19 @@ class _Folder:
 
 @dataclass
 class Discovery:
-    """Inputs found, and what could not be looked at with the reason."""
+    """Inputs found, what could not be looked at with the reason, and directories that hold text files only."""
 
     inputs: list[RankInput] = field(default_factory=list)
     failures: list[tuple[Path, str]] = field(default_factory=list)
+    text_only: list[Path] = field(default_factory=list)
 
 
-def discover(paths: list[Path]) -> Discovery:
+def discover(paths: list[Path], forms: tuple[str, ...] = FORMS) -> Discovery:
     """The rank inputs below the paths (directories or single files), each once, in the order of their paths.
 
-    Run directories may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a
-    path that does not exist.
+    Of several forms of a profile the first of `forms` is taken; what has none of them is a failure.  Run directories
+    may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a path that does not
+    exist, or that is a file of another form.
 
     >>> [each.directory for each in discover([Path("runs")]).inputs]  # doctest: +SKIP
     ['node0_41000_20231125090304041_ascend_pt']
@@ -100,7 +111,9 @@ def discover(paths: list[Path]) -> Discovery:
             raise InputError(f"{shown(path)}: there is no such file or directory" + _dangling(path))
         if path.is_dir():
             folders = list(_walk(path, seen, found.failures))
-            candidates = [each for owner in _by_owner(folders).values() for each in _rank_inputs(*owner)]
+            candidates = [each for owner in _by_owner(folders).values() for each in _rank_inputs(*owner, forms, found)]
+        elif DATABASE not in forms:
+            raise InputError(f"{shown(path)}: is a file, and raw data are directories; choose another form with --from")
         else:
             candidates = [_single(path)]
         for each in candidates:
@@ -136,7 +149,7 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
             continue
         files: dict[str, list[Path]] = {}
         if raw := _raw_parts(folder, entries, folder == root):
-            files[RAW] = raw
+            files[RAW_FOLDER] = raw
         below = []
         for entry in entries:
             path = folder / entry.name
@@ -144,6 +157,8 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
             if _is_dir(entry):
                 below.append((path, depth + 1))
                 kind = kind if kind in _BESIDE else None  # noted as what it is where it is to be read
+            elif folder.name in _TEXT_FOLDERS and path.suffix in (".csv", ".json") and kind is None:
+                kind = TEXT_FILE
             if kind:
                 files.setdefault(kind, []).append(path)
         for found in files.values():
@@ -218,14 +233,32 @@ def _owner(folder: Path) -> Path:
     return next((path for path in above[prof:] if path.name.endswith(_SUFFIX)), above[prof])
 
 
-def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
-    """The inputs in one run directory: one, or one a database where a flat directory holds several."""
+def _rank_inputs(owner: Path, folders: list[_Folder], forms: tuple[str, ...], found: Discovery) -> list[RankInput]:
+    """The inputs in one run directory, of the first form that it has: one, or one a database where a flat directory
+    holds several.  What there is of other forms is left."""
 
     def files(kind: str) -> list[Path]:
         return [path for folder in folders for path in folder.files.get(kind, [])]
 
-    if (found := _raw_input(owner, files)) is not None:
-        return [found]
+    made = {RAW: _raw_inputs(owner, files), DATABASE: _database_inputs(owner, files)}
+    form = next((form for form in forms if any(each.has_records for each in made[form])), None)
+    form = form or next((form for form in forms if made[form]), None)
+    if form is None:
+        others = ["raw data" if other == RAW else "a database" for other, inputs in made.items() if inputs]
+        if others:
+            found.failures.append((owner, f"holds {' and '.join(others)}, which --from leaves out"))
+        elif files(TEXT_FILE):
+            found.text_only.append(owner)
+        return []
+    first = made[form][0]
+    first.left += [(path, TEXT_FILE) for path in files(TEXT_FILE)]
+    for other, inputs in made.items():
+        if other != form:
+            first.left += [entry for each in inputs for entry in each.data_files()]
+    return made[form]
+
+
+def _database_inputs(owner: Path, files: Callable[[str], list[Path]]) -> list[RankInput]:
     databases, kind = files(PROFILER), PROFILER
     left = files(MSPROF) if databases else []
     if not databases:
@@ -239,7 +272,7 @@ def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
         found.analysis = analysis[0] if analysis else None
         found.info = infos[0] if infos else None
         found.metadata = metadata[0] if metadata else None
-        found.left = [*left, *analysis[1:], *infos[1:], *metadata[1:]]
+        found.left = _with_kinds([*left, *analysis[1:], *infos[1:], *metadata[1:]])
         return [found]
     inputs = []
     for database in databases:
@@ -250,25 +283,28 @@ def _rank_inputs(owner: Path, folders: list[_Folder]) -> list[RankInput]:
             found.analysis = None  # it tells not to which of them it belongs
         found.metadata = next((path for path in metadata if path.parent == database.parent), None)
         inputs.append(found)
-    inputs[0].left = left
+    inputs[0].left = _with_kinds(left)
     return inputs
 
 
-def _raw_input(owner: Path, files: Callable[[str], list[Path]]) -> RankInput | None:
-    """The input whose raw data are read, whatever others have made of them; None without raw data."""
-    raw = find_raw(owner, files(RAW)) if files(RAW) else None
+def _with_kinds(paths: list[Path]) -> list[tuple[Path, str]]:
+    return [(path, kind_of(path.name) or MSPROF) for path in paths]
+
+
+def _raw_inputs(owner: Path, files: Callable[[str], list[Path]]) -> list[RankInput]:
+    raw = find_raw(owner, files(RAW_FOLDER)) if files(RAW_FOLDER) else None
     if raw is None or not raw.has_data:
-        return None
+        return []
     infos, metadata, analysis = files(INFO), files(METADATA), files(ANALYSIS)
     if not infos:  # a part of a run was given by itself
         beside = [entry for entry in sorted(owner.iterdir()) if entry.is_file()]
         infos = [entry for entry in beside if kind_of(entry.name) == INFO]
         metadata = metadata or [entry for entry in beside if kind_of(entry.name) == METADATA]
     found = _input(owner, None, PROFILER, is_run=True)
-    found.raw = raw
+    found.raw, found.form = raw, RAW
     found.info, found.metadata, found.analysis = (each[0] if each else None for each in (infos, metadata, analysis))
-    found.left = [*files(PROFILER), *files(MSPROF), *analysis[1:], *infos[1:], *metadata[1:]]
-    return found
+    found.left = _with_kinds([*analysis[1:], *infos[1:], *metadata[1:]])
+    return [found]
 
 
 def _input(owner: Path, database: Path | None, kind: str, is_run: bool) -> RankInput:

@@ -9,6 +9,7 @@ from pathlib import Path
 from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.candidate import Candidate, examine
 from warehouse.ingest.discover import RankInput, discover, kind_of
+from warehouse.ingest.forms import chosen_forms
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.rank_writer import RankWriter
 from warehouse.ingest.report import IngestReport, told
@@ -25,6 +26,7 @@ def ingest(
     output: Path | str | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    forms: str | None = None,
 ) -> IngestReport:
     """Load every profile below the paths into the warehouse `output`, making it if it does not exist.
 
@@ -32,9 +34,10 @@ def ingest(
     Inputs that are in the warehouse already are left
     alone; those that changed since are refused, or replaced with `force`.  A bad input becomes an issue, the others
     load.  `progress` is called with (table, rows written) as rows are written, with (input, 0) when an input begins.
+    `forms`, such as "db" or "db,raw": what is read of a profile, the preferred form first; see `chosen_forms`.
 
-    UsageError if no output can be chosen; InputError if no input could be loaded, nothing being made then;
-    WarehouseFileError if the output is something else; WriteError if it cannot be written.
+    UsageError if no output can be chosen or a form is not read; InputError if no input could be loaded, nothing being
+    made then; WarehouseFileError if the output is something else; WriteError if it cannot be written.
 
     >>> ingest(["runs/"], "runs.db").exit_code  # doctest: +SKIP
     0
@@ -42,14 +45,17 @@ def ingest(
     inputs = [Path(path) for path in paths]
     if not inputs:
         raise UsageError("give at least one directory or database to ingest")
+    order = chosen_forms(forms)
     target = choose_output(inputs, None if output is None else Path(output))
     exists = target.exists() or target.is_symlink()
     if exists and not is_warehouse(target):
         raise WarehouseFileError(f"{target}: exists and is not a warehouse made by npuwh; it is not touched")
-    found = discover(inputs)
+    found = discover(inputs, order)
     if not found.inputs:
         names = ", ".join(map(shown, inputs))
         reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
+        if found.text_only:
+            reasons += f"; {shown(found.text_only[0])}: holds text files, which are not read"
         raise InputError(
             f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
             f"analysis.db){reasons}"

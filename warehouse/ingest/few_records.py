@@ -133,6 +133,14 @@ def load_aicpu(load: RankLoad, tasks: LinkTable) -> None:
         load.write("data_queue", {**_new_ids(load, "data_queue", batch), **texts, **columns})
 
 
+def load_comm_turns(load: RankLoad) -> None:
+    """Stream phases of collectives that the AI CPU drives."""
+    for batch in load.reader.read("comm_turn"):
+        columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names if name != "name"}
+        times = batch.column("start_ns").to_numpy(), batch.column("end_ns").to_numpy()
+        load.write("comm_turn", {**columns, "name_id": load.strings.required(batch.column("name"))}, times)
+
+
 def _new_ids(load: RankLoad, table: str, batch: pa.RecordBatch) -> dict[str, Column]:
     last = load.loader.reserve(table, batch.num_rows)
     return {"id": np.arange(last, last + batch.num_rows)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warehouse.ingest.graph_sums import NodeSums, ReplaySums
 from warehouse.ingest.launches import Calls
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
@@ -16,22 +17,30 @@ _Key = tuple[int, int, int]  # number of the graph, or NONE, device and model
 
 
 class Graphs:
-    """Writes graph, graph_stream, graph_replay and graph_node before the device pass.
+    """Writes graph and graph_stream before the device pass, and graph_node and graph_replay, with sums over their
+    tasks, after it.
 
     Sources that tell no captures (databases; models of the graph engine) have what they have a model number for: their
-    graphs and nodes are written as they are met.
+    graphs and nodes are those that are met.
     """
 
     def __init__(self, load: RankLoad, executions: Calls, calls: LinkTable, launches: LinkTable) -> None:
         self._load = load
         self._ids: dict[_Key, int] = {}  # -> graph
         self._of_number: dict[int, int] = {}  # number of the graph -> graph
-        self._nodes: dict[int, int] = {}  # descriptor -> graph_node, of those that are written as they are met
-        self._known = load.links.table("node")  # descriptor -> graph_node, of those that a reader tells
         self._executions = executions
         self._calls = calls
         self._launches = launches
+        self._first_node = load.loader.reserve("graph_node", 0)
+        self._nodes: list[dict[str, Numbers]] = []
+        self._node_count = 0
+        self._told = load.links.table("node")  # descriptor -> graph_node, of those that a reader tells
+        self._met: dict[int, int] = {}  # the same, of those that are met
+        self._node_sums = NodeSums()
+        self._first_replay = load.loader.reserve("graph_replay", 0)
+        self._replay_rows: dict[str, Column] = {}
         self._replays: LinkTable = load.links.table("replay api_call op step")
+        self._replay_sums = ReplaySums(0)
 
     def load_graphs(self) -> None:
         """Write the graphs that were captured, and their streams."""
@@ -51,31 +60,31 @@ class Graphs:
         return np.array([self._of_number[each] for each in number.tolist()], dtype=np.int64)
 
     def load_nodes(self, kernels: LinkTable) -> None:
-        """Write the captured tasks that the reader tells, with what captured them: that is not the call that executes
-        the graph."""
-        load = self._load
-        for batch in load.reader.read("graph_node"):
-            connection = filled(batch.column("connection_no"))
+        """Take the captured tasks that the reader tells."""
+        for batch in self._load.reader.read("graph_node"):
+            names = ("stream_no", "task_no", "context_no", "batch_no")
+            columns = {name: filled(batch.column(name)) for name in names}
             descriptor = batch.column("descriptor_no").to_numpy()
-            call = dict(zip(self._calls.columns, self._calls.find(connection), strict=True))
-            launch = dict(zip(self._launches.columns, self._launches.find(connection), strict=True))
-            captured = (connection != NONE) & (launch["is_replay"] != 1)
-            first = load.loader.reserve("graph_node", batch.num_rows)
-            node = np.arange(first, first + batch.num_rows, dtype=np.int64)
-            columns: dict[str, Column] = {
-                name: batch.column(name) for name in ("stream_no", "task_no", "context_no", "batch_no")
-            }
-            for name, source in _CAPTURED_BY.items():
-                columns[name] = nullable(np.where(captured, call[source], NONE))
-            kernel = kernels.find(descriptor)[0]
-            graph = self._numbered(batch.column("graph_no").to_numpy())
-            load.write("graph_node", {"id": node, "graph_id": graph, "kernel_id": nullable(kernel), **columns})
-            self._known.add(descriptor, node)
+            columns["graph_id"] = self._numbered(batch.column("graph_no").to_numpy())
+            columns["kernel_id"] = kernels.find(descriptor)[0]
+            self._told.add(descriptor, self._take_nodes(columns, filled(batch.column("connection_no"))))
+
+    def _take_nodes(self, columns: dict[str, Numbers], connection: Numbers) -> Numbers:
+        """Ids of new nodes.  What captured a task is the call that its number leads to, but for a call that executes a
+        graph."""
+        call = dict(zip(self._calls.columns, self._calls.find(connection), strict=True))
+        launch = dict(zip(self._launches.columns, self._launches.find(connection), strict=True))
+        captured = (connection != NONE) & (launch["is_replay"] != 1)
+        for name, source in _CAPTURED_BY.items():
+            columns[name] = np.where(captured, call[source], NONE)
+        self._nodes.append(columns)
+        first = self._first_node + self._node_count
+        self._node_count += len(connection)
+        return np.arange(first, first + len(connection), dtype=np.int64)
 
     def load_replays(self) -> None:
-        """Write every execution with the call that launched it."""
-        load = self._load
-        batches = list(load.reader.read("graph_run"))
+        """Take every execution with the call that launched it."""
+        batches = list(self._load.reader.read("graph_run"))
         if not batches:
             return
         columns = {
@@ -89,17 +98,13 @@ class Graphs:
             np.where(known, values[call] if len(values) else NONE, NONE)
             for values in (self._executions.api_call, self._executions.op, self._executions.step)
         )
-        first = load.loader.reserve("graph_replay", count)
-        replay = np.arange(first, first + count, dtype=np.int64)
-        load.write(
-            "graph_replay",
-            {
-                "id": replay, "graph_id": graph, "replay_no": columns["run_no"], "api_call_id": nullable(api_call),
-                "op_id": nullable(op), "step_id": nullable(step), "start_ns": columns["start_ns"],
-                "end_ns": columns["end_ns"], "task_count": columns["task_count"],
-            },
-            (columns["start_ns"], columns["end_ns"]),
-        )  # fmt: skip
+        replay = np.arange(self._first_replay, self._first_replay + count, dtype=np.int64)
+        self._replay_rows = {
+            "id": replay, "graph_id": graph, "replay_no": columns["run_no"], "api_call_id": nullable(api_call),
+            "op_id": nullable(op), "step_id": nullable(step), "start_ns": columns["start_ns"],
+            "end_ns": columns["end_ns"], "task_count": columns["task_count"],
+        }  # fmt: skip
+        self._replay_sums = ReplaySums(count)
         self._replays.add((graph << _RUN_BITS) | columns["run_no"], replay, api_call, op, step)
 
     def _matched_calls(self, runs: dict[str, Numbers], graph: Numbers) -> Numbers:
@@ -143,26 +148,45 @@ class Graphs:
         graph = self._graphs(number, device, model)
         return graph, self._replays.find((graph << _RUN_BITS) | run)
 
-    def nodes(self, descriptor: Numbers, is_told: np.ndarray, facts: dict[str, Numbers]) -> Numbers:
+    def nodes(
+        self, descriptor: Numbers, connection: Numbers, is_told: np.ndarray, facts: dict[str, Numbers]
+    ) -> Numbers:
         """graph_node of each task; `facts` are the columns of those that no reader tells and that are met for the first
         time."""
-        (node,) = self._known.find(descriptor)
+        (node,) = self._told.find(descriptor)
         met = np.flatnonzero(~is_told)
         if len(met):
-            new = [place for place in met.tolist() if self._is_new(int(descriptor[place]))]
-            if new:
-                columns: dict[str, Column] = {name: nullable(values[new]) for name, values in facts.items()}
-                columns |= {name: facts[name][new] for name in ("stream_no", "task_no")}
-                ids = [self._nodes[int(descriptor[place])] for place in new]
-                self._load.write("graph_node", {"id": ids, **columns})
-            node[met] = [self._nodes[each] for each in descriptor[met].tolist()]
+            distinct, first = np.unique(descriptor[met], return_index=True)
+            new = np.sort(first[[each not in self._met for each in distinct.tolist()]])
+            if len(new):
+                place = met[new]
+                ids = self._take_nodes({name: values[place] for name, values in facts.items()}, connection[place])
+                self._met.update(zip(descriptor[place].tolist(), ids.tolist(), strict=True))
+            node[met] = [self._met[each] for each in descriptor[met].tolist()]
         return node
 
-    def _is_new(self, descriptor: int) -> bool:
-        if descriptor in self._nodes:
-            return False
-        self._nodes[descriptor] = self._load.loader.reserve("graph_node", 1)
-        return True
+    def add(self, node: Numbers, replay: Numbers, start: Numbers, end: Numbers) -> None:
+        """Count executions of captured tasks, in order of their start."""
+        known = node != NONE
+        self._node_sums.add(node[known] - self._first_node, (end - start)[known])
+        known &= replay != NONE
+        self._replay_sums.add(replay[known] - self._first_replay, start[known], end[known])
+
+    def write(self) -> None:
+        """Write captured tasks and executions."""
+        if self._node_count:
+            self._load.loader.reserve("graph_node", self._node_count)
+            columns = {name: np.concatenate([each[name] for each in self._nodes]) for name in self._nodes[0]}
+            required = {name: columns.pop(name) for name in ("graph_id", "stream_no", "task_no")}
+            node = np.arange(self._first_node, self._first_node + self._node_count, dtype=np.int64)
+            sums = zip(_NODE_SUMS, self._node_sums.columns(self._node_count), strict=True)
+            optional = {name: nullable(column) for name, column in columns.items()}
+            self._load.write("graph_node", {"id": node, **required, **optional, **dict(sums)})
+        if self._replay_rows:
+            start, end = (np.asarray(self._replay_rows[name]) for name in ("start_ns", "end_ns"))
+            self._load.loader.reserve("graph_replay", len(start))
+            sums = zip(_REPLAY_SUMS, self._replay_sums.columns(), strict=True)
+            self._load.write("graph_replay", {**self._replay_rows, **dict(sums)}, (start, end))
 
 
 def _launched_by(tasks: list[int], start: Numbers, end: Numbers, graph: Numbers) -> list[int]:
@@ -199,3 +223,5 @@ def _launched_by(tasks: list[int], start: Numbers, end: Numbers, graph: Numbers)
 
 
 _CAPTURED_BY = {"op_id": "op", "api_call_id": "api_call", "python_call_id": "python"}
+_NODE_SUMS = ("replay_count", "total_ns", "shortest_ns", "longest_ns")
+_REPLAY_SUMS = ("node_count", "work_ns", "busy_ns", "pause_ns")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, HOST_API, HOST_OP, HOST_PYTHON
 from warehouse.ingest.link import NONE, LinkTable, Numbers
-from warehouse.ingest.rank_load import RankLoad, selected
-from warehouse.ingest.strings import filled, nullable
+from warehouse.ingest.rank_load import RankLoad
+from warehouse.ingest.strings import HAS_NAMESPACE, IS_MODULE, filled, is_one_of, nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.store.loader import Column
 
 # calls other than node launches whose link to the device the vendor draws (deliverables.md 1.7)
 _EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
-# ranges around a range; whoever sums up what lies in each range sees a range once for each of them
-_DEEPEST = {HOST_OP: 200, HOST_PYTHON: 1000, HOST_API: 200}
 
 
 @dataclass
@@ -53,8 +52,9 @@ def load_steps(load: RankLoad) -> tuple[Steps, list[dict[str, int]]]:
 class HostPass:
     """Streams `host_event` batches into op, python_call, api_call and queue_task."""
 
-    def __init__(self, load: RankLoad, steps: Steps, stack_base: int) -> None:
+    def __init__(self, load: RankLoad, steps: Steps, stack_base: int, summaries: Summaries) -> None:
         self._load = load
+        self._summaries = summaries
         self._stack_base = stack_base
         self._has_queue = load.reader.has_queue
         self._next = {table: load.loader.reserve(table, 0) for table in ("op", "python_call", "api_call", "queue_task")}
@@ -81,87 +81,101 @@ class HostPass:
     def _take(self, batch: pa.RecordBatch) -> None:
         load = self._load
         kind, start, end = (batch.column(name).to_numpy() for name in ("kind", "start_ns", "end_ns"))
-        on_thread = kind != HOST_ALLOCATION
-        pid, tid = (batch.column(name).to_numpy()[on_thread] for name in ("pid", "tid"))
-        thread = np.full(len(kind), NONE, np.int64)
-        thread[on_thread] = load.thread_ids(pid, tid)
-        name = load.strings.required(batch.column("name"))
-        key = filled(batch.column("key"))
-        swept = self._sweep.feed(kind, start, end, thread, name, key)
-        links = {field: np.asarray(getattr(swept, field)) for field in _LINK_FIELDS}
-        self._op_steps.add(kind == HOST_OP, links)
+        places = {code: np.flatnonzero(kind == code) for code in (HOST_OP, HOST_PYTHON, HOST_API, HOST_ALLOCATION)}
+        pid, tid = (batch.column(name).to_numpy() for name in ("pid", "tid"))
+        thread = load.thread_ids(pid, tid, places[HOST_ALLOCATION])
+        text, level = (load.strings.required(batch.column(name)) for name in ("name", "level"))
+        module = load.strings.ids(batch.column("module"))
+        found: dict[str, Any] = {"thread": thread, "text": text, "level": level, "module": module}
+        key = self._keys(batch, kind, level)
+        swept = self._sweep.feed(kind, start, end, thread, text, key, module)
+        self._summaries.add_host(kind, start, end, text, key, module, swept)
+        found |= {name: getattr(swept, name) for name in _SWEPT}
         for code, write in (
             (HOST_OP, self._write_ops),
             (HOST_PYTHON, self._write_python_calls),
             (HOST_API, self._write_api_calls),
             (HOST_ALLOCATION, self._link_allocations),
         ):
-            mask = kind == code
-            if mask.any():
-                found = {field: column[mask] for field, column in links.items()}
-                rows = _Rows(selected(batch, mask), thread[mask], name[mask], found, _DEEPEST.get(code, 1))
-                write(rows)
+            if len(places[code]):
+                columns = [found[name] if name in found else batch.column(name) for name in _COLUMNS[code]]
+                taken = map(np.asarray, _native.take_rows(columns, places[code]))
+                write(dict(zip(_COLUMNS[code], taken, strict=True)))
         self._write_queue(self._sweep.take_queue_tasks())
 
-    def _write_ops(self, rows: _Rows) -> None:
+    def _keys(self, batch: pa.RecordBatch, kind: Numbers, level: Numbers) -> Numbers:
+        """What the sweep takes as keys: correlation numbers of queue events, levels of calls, 1 for the operators and
+        frames that it looks for around others."""
+        forms = self._load.strings.forms(batch.column("name"))
+        key = np.where(kind == HOST_OP, (forms & HAS_NAMESPACE) > 0, filled(batch.column("key")))
+        key = np.where(kind == HOST_PYTHON, (forms & IS_MODULE) > 0, key)
+        return np.where(kind == HOST_API, level, key)
+
+    def _write_ops(self, rows: dict[str, Numbers]) -> None:
         load = self._load
-        columns = rows.slice_columns()
-        columns |= {
-            "sequence_no": nullable(filled(rows.batch.column("sequence_no"))),
-            "forward_thread_no": rows.batch.column("forward_thread_no"),
-            "shapes_id": nullable(load.strings.ids(rows.batch.column("shapes"))),
-            "dtypes_id": nullable(load.strings.ids(rows.batch.column("dtypes"))),
-            "stack_id": _moved(rows.batch.column("stack"), self._stack_base),
-            "module_id": nullable(load.strings.ids(rows.batch.column("module"))),
+        self._op_steps.add(rows["id"], rows["step"])
+        columns: dict[str, Column] = {
+            "sequence_no": nullable(rows["sequence_no"]),
+            "forward_thread_no": nullable(rows["forward_thread_no"]),
+            "stack_id": nullable(_moved(rows["stack"], self._stack_base)),
+            **{f"{name}_id": nullable(load.strings.ids(rows[name])) for name in ("shapes", "dtypes")},
+            "module_id": nullable(rows["module"]),
+            "framework_op_id": nullable(np.where(rows["framework"] == rows["id"], NONE, rows["framework"])),
         }
-        self._written("op", columns, rows)
+        self._write_slices("op", rows, columns)
 
-    def _write_python_calls(self, rows: _Rows) -> None:
-        numbers = {name: rows.batch.column(name) for name in ("frame_no", "outer_frame_no")}
-        self._written("python_call", rows.slice_columns() | numbers, rows)
+    def _write_python_calls(self, rows: dict[str, Numbers]) -> None:
+        columns: dict[str, Column] = {name: nullable(rows[name]) for name in ("frame_no", "outer_frame_no")}
+        self._write_slices("python_call", rows, columns)
 
-    def _write_api_calls(self, rows: _Rows) -> None:
-        load, links = self._load, rows.links
-        level = load.strings.required(rows.batch.column("level"))
-        connection = filled(rows.batch.column("connection_no"))
-        columns = rows.slice_columns()
-        columns |= {
-            "level_id": level,
-            "connection_no": nullable(connection),
-            "mode_id": nullable(load.strings.ids(rows.batch.column("mode"))),
-            "item_id": nullable(load.strings.ids(rows.batch.column("item"))),
-            "queue_task_id": nullable(links["queue"]),
-            "op_id": nullable(links["op"]),
+    def _write_api_calls(self, rows: dict[str, Numbers]) -> None:
+        load = self._load
+        columns: dict[str, Column] = {
+            "level_id": rows["level"],
+            "connection_no": nullable(rows["connection_no"]),
+            "mode_id": nullable(load.strings.ids(rows["mode"])),
+            "item_id": nullable(load.strings.ids(rows["item"])),
+            "queue_task_id": nullable(rows["queue"]),
+            "op_id": nullable(rows["op"]),
         }
-        self._written("api_call", columns, rows)
-        is_node = np.isin(level, self._node)
-        start = rows.batch.column("start_ns").to_numpy()
+        self._write_slices("api_call", rows, columns)
+        self._summaries.add_calls(
+            rows["level"], rows["text"], rows["end_ns"] - rows["start_ns"], rows["outer_key"], rows["outer_name"]
+        )
+        is_node = is_one_of(rows["level"], self._node)
         # the order of launches within a step, and the step itself: those of the queue task's op, or the call's own
         if self._has_queue:
-            sort = links["number"]
-            step = np.where(links["rule"] == 1, self._op_steps.of(links["op"]), NONE)
+            sort = rows["number"]
+            step = np.where(rows["rule"] == 1, self._op_steps.of(rows["op"]), NONE)
         else:
-            sort, step = start, links["step"]
-        inside = np.where(is_node, links["inside"], NONE)
-        is_flow = is_node | np.isin(rows.name, self._event_calls)
-        kept = connection != NONE
-        found = (
-            connection, links["id"], links["op"], links["rule"], sort, step, inside, start, is_flow.astype(np.int64),
-            links["step"], links["python"],
+            sort, step = rows["start_ns"], rows["step"]
+        inside = np.where(is_node, rows["inside"], NONE)
+        is_flow = (is_node | is_one_of(rows["text"], self._event_calls)).astype(np.int64)
+        self.links.calls.add(
+            rows["connection_no"], rows["id"], rows["op"], rows["rule"], sort, step, inside, rows["start_ns"], is_flow,
+            rows["step"], rows["python"],
         )  # fmt: skip
-        self.links.calls.add(*(column[kept] for column in found))
 
-    def _link_allocations(self, rows: _Rows) -> None:
-        self.links.allocations.add(rows.batch.column("row").to_numpy(), rows.links["op"], rows.links["step"])
+    def _link_allocations(self, rows: dict[str, Numbers]) -> None:
+        self.links.allocations.add(rows["row"], rows["op"], rows["step"])
 
-    def _written(self, table: str, columns: dict[str, Column], rows: _Rows) -> None:
-        if cut := int(rows.is_cut().sum()):
-            text = f"nests in more than {rows.deepest - 1} ranges and counts as outermost"
-            self._load.ledger.note("warning", "deep-nesting", text, table=table, count=cut)
-        self._load.count_on_threads(_THREAD_COUNTS[table], rows.thread)
-        start, end = (rows.batch.column(name).to_numpy() for name in ("start_ns", "end_ns"))
-        self._load.write(table, columns, (start, end))
-        self._next[table] += rows.batch.num_rows
+    def _write_slices(self, table: str, rows: dict[str, Numbers], more: dict[str, Column]) -> None:
+        """Write slices with the columns that all of them have, and more."""
+        self._load.count_on_threads(_THREAD_COUNTS[table], rows["thread"])
+        columns: dict[str, Column] = {
+            "id": rows["id"],
+            "start_ns": rows["start_ns"],
+            "end_ns": rows["end_ns"],
+            "thread_id": rows["thread"],
+            "name_id": rows["text"],
+            "parent_id": nullable(rows["parent"]),
+            "depth": rows["depth"],
+            "step_id": nullable(rows["step"]),
+            "lane": rows["lane"],
+            **more,
+        }
+        self._load.write(table, columns, (rows["start_ns"], rows["end_ns"]))
+        self._next[table] += len(rows["id"])
 
     def _write_queue(self, tasks: _native.QueueTasks) -> None:
         columns = {column: np.asarray(getattr(tasks, field)) for column, field in _QUEUE_COLUMNS.items()}
@@ -178,37 +192,6 @@ class HostPass:
         self._load.dequeue_threads.update(np.unique(columns["dequeue_thread_id"]).tolist())
 
 
-@dataclass
-class _Rows:
-    """The rows of one kind in a batch, with what the sweep found."""
-
-    batch: pa.RecordBatch
-    thread: Numbers
-    name: Numbers
-    links: dict[str, Numbers]
-    deepest: int
-
-    def is_cut(self) -> npt.NDArray[np.bool_]:
-        """Which rows begin a tree of their own because they lie too deep."""
-        depth = self.links["depth"]
-        cut: npt.NDArray[np.bool_] = (depth > 0) & (depth % self.deepest == 0)
-        return cut
-
-    def slice_columns(self) -> dict[str, Column]:
-        """Columns that every nested slice has."""
-        return {
-            "id": self.links["id"],
-            "start_ns": self.batch.column("start_ns"),
-            "end_ns": self.batch.column("end_ns"),
-            "thread_id": self.thread,
-            "name_id": self.name,
-            "parent_id": nullable(np.where(self.is_cut(), NONE, self.links["parent"])),
-            "depth": self.links["depth"] % self.deepest,
-            "step_id": nullable(self.links["step"]),
-            "lane": self.links["lane"],
-        }
-
-
 class _OpSteps:
     """Step of an op by its id: ops are numbered by start and steps do not overlap, so each has a range of ids."""
 
@@ -217,13 +200,14 @@ class _OpSteps:
         self._first = np.full(len(steps.ids), np.iinfo(np.int64).max)
         self._last = np.full(len(steps.ids), NONE, np.int64)
 
-    def add(self, is_op: np.ndarray, links: dict[str, Numbers]) -> None:
-        places = np.flatnonzero(is_op & (links["step"] != NONE))
-        step, op = links["step"][places] - self._first_step, links["id"][places]
-        ends = np.flatnonzero(np.diff(step, append=-1))  # of stretches of one step
-        begins = np.r_[0, ends[:-1] + 1] if len(ends) else ends
-        np.minimum.at(self._first, step[begins], op[begins])
-        np.maximum.at(self._last, step[ends], op[ends])
+    def add(self, op: Numbers, step: Numbers) -> None:
+        """Ops in order of their ids, NONE for no step."""
+        step = step - self._first_step
+        ends = np.flatnonzero(np.diff(step, append=NONE - 1 - self._first_step))  # of stretches of one step
+        begins = np.r_[0, ends[:-1] + 1]
+        inside = step[ends] != NONE - self._first_step
+        np.minimum.at(self._first, step[begins][inside], op[begins][inside])
+        np.maximum.at(self._last, step[ends][inside], op[ends][inside])
 
     def of(self, op: Numbers) -> Numbers:
         """Id of the step, NONE outside steps."""
@@ -235,13 +219,26 @@ class _OpSteps:
         return np.where(held, used[place] + self._first_step, NONE)
 
 
-def _moved(column: pa.Array, base: int) -> pa.Array:
-    number = filled(column)
-    return nullable(np.where(number == NONE, NONE, number + base))
+def _moved(number: Numbers, base: int) -> Numbers:
+    return np.where(number == NONE, NONE, number + base)
 
 
 _THREAD_COUNTS = {"op": "op_count", "python_call": "python_count", "api_call": "api_count"}
-_LINK_FIELDS = ("id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python")
+_SWEPT = (
+    "id", "parent", "depth", "lane", "op", "rule", "queue", "number", "step", "inside", "python", "framework",
+    "outer_name", "outer_key",
+)  # fmt: skip
+_SLICE = ("start_ns", "end_ns", "thread", "text", "id", "parent", "depth", "lane", "step")
+# what each kind of event needs of the batch and of what was found for it
+_COLUMNS = {
+    HOST_OP: (*_SLICE, "sequence_no", "forward_thread_no", "stack", "shapes", "dtypes", "module", "framework"),
+    HOST_PYTHON: (*_SLICE, "frame_no", "outer_frame_no"),
+    HOST_API: (
+        *_SLICE, "level", "connection_no", "mode", "item", "queue", "number", "op", "rule", "inside", "python",
+        "outer_name", "outer_key",
+    ),
+    HOST_ALLOCATION: ("row", "op", "step"),
+}  # fmt: skip
 _QUEUE_COLUMNS = {
     "id": "id",
     "correlation_no": "correlation",

@@ -9,7 +9,7 @@ from warehouse import _native
 from warehouse.batches.records import KERNEL_SCHEDULE
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import ENDS_IN_AICPU_KERNEL, ENDS_IN_AIV_KERNEL, filled, nullable
+from warehouse.ingest.strings import ENDS_IN_AICPU_KERNEL, ENDS_IN_AIV_KERNEL, filled, is_one_of, nullable
 from warehouse.store import Loader, select
 from warehouse.store.loader import Column
 
@@ -63,8 +63,9 @@ class KernelCatalogue:
 
 
 def load_kernels(load: RankLoad, catalogue: KernelCatalogue) -> LinkTable:
-    """Read the rank's descriptions; the links lead from a descriptor to its kernel and how that counts."""
-    links = load.links.table("kernel counts_as")
+    """Read the rank's descriptions; the links lead from a descriptor to its kernel, how that counts, its name
+    (SCHEDULING for scheduling tasks) and core."""
+    links = load.links.table("kernel counts_as name core")
     no_details = load.strings.text_ids(*_NO_DETAILS)
     for batch in load.reader.read("kernel"):
         content = _content(load, batch)
@@ -72,9 +73,10 @@ def load_kernels(load: RankLoad, catalogue: KernelCatalogue) -> LinkTable:
         forms = load.strings.forms(batch.column("name"))
         is_aiv, is_aicpu = (forms & ENDS_IN_AIV_KERNEL) > 0, (forms & ENDS_IN_AICPU_KERNEL) > 0
         is_schedule = content[-1] == 1
-        has_row = ~is_schedule & (~np.isin(content[2], no_details) | is_aiv)
+        has_row = ~is_schedule & (~is_one_of(content[2], no_details) | is_aiv)
         counts_as = np.where(has_row, np.where(is_aiv | is_aicpu, UNCOUNTED, COMPUTING), NONE)
-        links.add(batch.column("descriptor_no").to_numpy(), ids, counts_as)
+        name = np.where(is_schedule, _native.SCHEDULING, content[0])
+        links.add(batch.column("descriptor_no").to_numpy(), ids, counts_as, name, content[2])
     return links
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.ingest.host import Steps
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.strings import filled
+from warehouse.ingest.strings import filled, is_one_of
 
 _LATEST = np.iinfo(np.int64).max
 _COVERED = 2
@@ -66,7 +66,7 @@ class LaunchPass:
             found = self._calls.find(group["connection_no"])
             api_call, op, rule, sort, step, inside, begin, is_flow, host_step, _ = found
             is_flow = (api_call != NONE) & (
-                (is_flow == 1) | (group["class"] == 0) | np.isin(group["type"], self._always_drawn)
+                (is_flow == 1) | (group["class"] == 0) | is_one_of(group["type"], self._always_drawn)
             )
             is_flow &= group["class"] != _COVERED  # what is not drawn is no end of a flow
             is_replay = (group["execution_start"] != _LATEST) & (api_call != NONE)

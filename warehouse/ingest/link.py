@@ -24,7 +24,7 @@ class LinkStore:
     def __init__(self, table_bytes: int = _TABLE_BYTES) -> None:
         self._table_bytes = table_bytes
         self._open = ExitStack()
-        with _in_temporary_files():
+        with in_temporary_files():
             file = self._open.enter_context(TemporaryFile())  # noqa: SIM115 (it has no name: gone with the process)
         self._native = _native.LinkFile(file.fileno())
 
@@ -43,8 +43,12 @@ class LinkStore:
 
 
 @contextmanager
-def _in_temporary_files() -> Iterator[None]:
-    """A full disk where temporary files are is told as what it is."""
+def in_temporary_files() -> Iterator[None]:
+    """Where links and sums are kept; a full disk there is told as what it is: a WriteError.
+
+    >>> with in_temporary_files():
+    ...     pass
+    """
     try:
         yield
     except OSError as error:
@@ -53,7 +57,8 @@ def _in_temporary_files() -> Iterator[None]:
 
 
 class LinkTable:
-    """Numbers stored under a number, all before the first look-up.  The first to be stored under it stays.
+    """Numbers stored under a number, all before the first look-up.  The first to be stored under it stays; under NONE
+    nothing is stored.
 
     >>> with LinkStore() as store:
     ...     links = store.table("op count")
@@ -68,10 +73,10 @@ class LinkTable:
 
     def add(self, key: Numbers, *columns: Numbers) -> None:
         """Store rows."""
-        with _in_temporary_files():
+        with in_temporary_files():
             self._native.add(*map(np.ascontiguousarray, (key, *columns)))
 
     def find(self, key: Numbers) -> list[Numbers]:
         """One array a column, aligned with `key`; NONE where nothing is stored under a number."""
-        with _in_temporary_files():
+        with in_temporary_files():
             return [np.array(column) for column in self._native.find(np.ascontiguousarray(key))]

@@ -8,6 +8,7 @@ from warehouse.ingest.device import DevicePass
 from warehouse.ingest.few_records import (
     load_aicpu,
     load_cache_rates,
+    load_comm_turns,
     load_copies,
     load_counters,
     load_gc,
@@ -23,6 +24,7 @@ from warehouse.ingest.memory import load_memory
 from warehouse.ingest.metrics import MetricPass
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.strings import nullable
+from warehouse.ingest.summaries import Summaries
 from warehouse.readers.facts import RankFacts
 
 
@@ -32,9 +34,16 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     The order is given by what later passes look up: calls before launches, launches and kernels before tasks, tasks
     before what belongs to them.
     """
+    with Summaries(load) as summaries:
+        _load_passes(load, facts, catalogue, analysis, summaries)
+
+
+def _load_passes(
+    load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, analysis: AnalysisSample, summaries: Summaries
+) -> None:
     steps, step_rows = load_steps(load)
     stack_base = load_stacks(load)
-    host = HostPass(load, steps, stack_base).run()
+    host = HostPass(load, steps, stack_base, summaries).run()
     launches, windows, executions = LaunchPass(load, steps, host.calls).run()
     _write_steps(load, step_rows, windows)
     graphs = Graphs(load, executions, host.calls, launches)
@@ -44,13 +53,16 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     graphs.load_nodes(kernels)
     groups = Groups(load, facts.groups, analysis.group_hashes)
     only_device = facts.device_ids[0] if len(facts.device_ids) == 1 else None
-    device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device).run()
+    device = DevicePass(load, steps, windows, launches, kernels, graphs, groups, only_device, summaries).run()
+    graphs.write()
     MetricPass(load, device.tasks).run()
     load_copies(load, device.tasks)
     load_cache_rates(load, device.tasks)
     load_aicpu(load, device.tasks)
-    load_comm_tasks(load, groups, device.tasks, device.operations)
+    load_comm_turns(load)
+    load_comm_tasks(load, groups, device.tasks, device.operations, summaries)
     groups.write()
+    summaries.finish()
     load_gc(load)
     load_marks(load)
     load_memory(load, host.allocations)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
 from warehouse.ingest.link import NONE, LinkStore, Numbers
 from warehouse.ingest.pairs import Pairs
@@ -65,10 +64,17 @@ class RankLoad:
             extent.last_end = end if extent.last_end is None else max(end, extent.last_end)
             extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
 
-    def thread_ids(self, pid: Numbers, tid: Numbers) -> Numbers:
+    def thread_ids(self, pid: Numbers, tid: Numbers, without: Numbers | None = None) -> Numbers:
         """Ids of `thread`, new threads being given one; their rows are written at the end.  Numbers are unsigned: a
-        negative one is the same bits."""
-        pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
+        negative one is the same bits.  `without`: places of what is on no thread, and gets NONE."""
+        if without is not None and len(without):
+            ids = np.full(len(pid), NONE, np.int64)
+            on_thread = np.ones(len(pid), bool)
+            on_thread[without] = False
+            ids[on_thread] = self.thread_ids(pid[on_thread], tid[on_thread])
+            return ids
+        if min(pid.min(initial=0), tid.min(initial=0)) < 0:
+            pid, tid = (np.where(number < 0, number & 0xFFFFFFFF, number) for number in (pid, tid))
         before = len(self._threads)
         ids = self._threads.ids(pid, tid) + self._first_thread
         self.loader.reserve("thread", len(self._threads) - before)
@@ -116,8 +122,3 @@ class RankLoad:
                 table="STRING_IDS",
                 count=self.strings.unresolved,
             )
-
-
-def selected(batch: pa.RecordBatch, mask: np.ndarray) -> pa.RecordBatch:
-    """The rows of a batch where the mask is true."""
-    return batch.filter(pa.array(mask))

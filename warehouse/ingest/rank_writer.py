@@ -9,8 +9,9 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, METADATA, MSPROF, RankInput, kind_of
+from warehouse.ingest.discover import ANALYSIS, METADATA, TEXT_FILE, RankInput
 from warehouse.ingest.discover import INFO as INFO_JSON
+from warehouse.ingest.forms import NAMES
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
@@ -85,9 +86,10 @@ class RankWriter:
                 raise InputError(
                     f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
                 )
-        for place, path in enumerate(candidate.input.left):
-            note = "the same profile is read from another file"
-            kind = kind_of(path.name) or MSPROF
+        form = NAMES[candidate.input.form]
+        for place, (path, kind) in enumerate(candidate.input.left):
+            is_unread = kind == TEXT_FILE
+            note = "text files are not read" if is_unread else f"the same profile is read from its {form}"
             left = _Source(first + len(files) + place, path, kind, Ledger(), "left", note)
             if not is_regular(path):
                 left.note = "is not a regular file"

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import batch
+from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.issues import WARNING, Ledger
@@ -20,6 +20,7 @@ from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_framework import HOST_ORDER, FrameworkPart
 from warehouse.readers.raw_memory import MemoryPart
+from warehouse.readers.raw_missing import note_missing
 from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
@@ -83,7 +84,7 @@ class RawReader:
         self.run = RawRun(files, profiler)
         self._told: set[str] = set()
         try:
-            self._host_events = SortedRows(HOST_ORDER, self.run.spill)
+            self._host_events = SortedRows(HOST_ORDER, self.run.spill, RECORDS["host_event"])
             self._framework = FrameworkPart(self.run, self._host_events)
             self._python = PythonPart(self.run, self._framework, self._host_events)
             self._memory = MemoryPart(self.run, self._framework, self._host_events)
@@ -109,6 +110,7 @@ class RawReader:
             self._python.load()
             self._memory.load()
             self._prof.load()
+            note_missing(self.run)
         except InputError as error:
             text = str(error)
             raise InputError(text if text.startswith("/") else f"{self.run.root}: {text}") from error

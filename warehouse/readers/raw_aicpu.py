@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from warehouse.readers.raw_rows import (
     NONE,
     Numbers,
     aligned_whole,
+    as_bits,
     numbers,
     or_null,
     pair_codes,
@@ -36,13 +38,31 @@ _PARTS = {
     "dispatch": "dispatch_ns",
     "total": "total_ns",
 }
+COMM_TASK = (
+    "item", "group", "local_rank", "remote_rank", "rank_count", "notify", "duration_estimated", "size", "plane",
+    "data_type", "link_type", "transport_type", "rdma_type",
+)  # fmt: skip
+COMM_OP = ("relay", "retry", "data_type", "algorithm", "count", "group", "rank_count")
+# phases of a turn: name, the stamps where it begins and ends
+_COMM_PHASES = (
+    ("wait for message", "wait_message_start", "algorithm_start"),
+    ("algorithm", "algorithm_start", "send_task_start"),
+    ("send tasks", "send_task_start", "send_sqe_end"),
+    ("run tasks", "send_sqe_end", "queue_end"),
+    ("server", "server_start", "server_end"),
+)
+_COMPUTE_PHASES = (
+    ("wait for computing", "wait_compute_start", "compute_start"),
+    ("computing", "compute_start", "compute_end"),
+)
 # tag of a queue -> name of the node that waits for it; source: the vendor's public parser (github.com/Ascend/msprof,
 # analysis/msparser/add_info/aicpu_add_info_bean.py)
 _QUEUE_NODES = {1: "GetNext_dequeue_wait"}
 
 
 class AicpuPart:
-    """`aicpu_task` and `data_queue` rows."""
+    """`aicpu_task` and `data_queue` rows; and what the AI CPU says of the collectives that it drives: `comm_tasks`,
+    `comm_ops`, in the order of the files."""
 
     def __init__(self, run: RawRun, device: DevicePart) -> None:
         self._run = run
@@ -50,12 +70,24 @@ class AicpuPart:
         self._nodes = SortedRows([*KEYS, "end", "row"], run.spill)
         self._tasks = SortedRows(["device", "time", "row"], run.spill)
         self._queues = SortedRows(["device", "time", "row"], run.spill)
+        self.comm_tasks = SortedRows(["stream_key", "task", "number"], run.spill)
+        self.comm_ops = SortedRows(["stream_key", "task", "number"], run.spill)
+        self._turns = SortedRows(["device", "start", "row"], run.spill)
         self._row = 0
         self._left_out = 0
 
     def load(self) -> None:
         """Decode the records of all devices and find the device tasks that the AI CPU's tasks belong to."""
-        take = {"aicpu_node": self._add_nodes, "aicpu_preprocess": self._add_preprocess, "aicpu_queue": self._add_queue}
+        take = {
+            "aicpu_node": self._add_nodes,
+            "aicpu_preprocess": self._add_preprocess,
+            "aicpu_queue": self._add_queue,
+            "device_hccl_task": self._add_comm_tasks,
+            "device_hccl_op": self._add_comm_ops,
+            "kfc_comm_turn": self._add_turns,
+            "kfc_compute_turn": self._add_turns,
+        }
+        unkept: Counter[str] = Counter()
         for device in self._run.files.devices:
             clock = self._device.clocks.get(device.device_id)
             if clock is None:
@@ -63,6 +95,11 @@ class AicpuPart:
             for kind, batch in self._run.device_stream(device, "aicpu"):
                 if kind in take:
                     take[kind](device, clock, batch)
+                else:
+                    unkept[kind] += batch.num_rows
+        for kind, count in sorted(unkept.items()):
+            text = f"records {kind} are decoded, but no table holds them"
+            self._run.ledger.note(INFO, "not-kept", text, table="aicpu", count=count)
         if self._left_out:
             text = "AI CPU tasks without start or end, or before the recording began; they were left out"
             self._run.ledger.note(INFO, "early", text, table="aicpu", count=self._left_out)
@@ -116,6 +153,45 @@ class AicpuPart:
         empty: dict[str, Any] = dict.fromkeys(("name", "source", "index", "size", "start_us", "end_us"), NONE)
         found = rows(count, device=device.device_id, time=time, row=self._numbered(count), **(empty | columns))
         self._queues.add(found)
+
+    def _add_comm_tasks(self, device: DeviceFiles, _clock: _native.TickClock, batch: pa.RecordBatch) -> None:
+        item, group = numbers(batch, "item", "group")
+        used = batch.filter(pa.array((item != 0) | (group != 0)))  # a record has room for two
+        self.comm_tasks.add(self._of_comm(device, used, COMM_TASK))
+
+    def _add_comm_ops(self, device: DeviceFiles, _clock: _native.TickClock, batch: pa.RecordBatch) -> None:
+        self.comm_ops.add(self._of_comm(device, batch, COMM_OP))
+
+    def _of_comm(self, device: DeviceFiles, batch: pa.RecordBatch, fields: tuple[str, ...]) -> pa.RecordBatch:
+        stream, task = numbers(batch, "stream", "task")
+        columns = dict(zip(fields, map(as_bits, numbers(batch, *fields)), strict=True))
+        key, number = (device.device_id << 20) | stream, self._numbered(len(stream))
+        return rows(len(stream), stream_key=key, task=task, number=number, **columns)
+
+    def _add_turns(self, device: DeviceFiles, clock: _native.TickClock, batch: pa.RecordBatch) -> None:
+        """Phases of a turn: from each of its stamps to the next; those without either are left out."""
+        names = batch.schema.names
+        phases = _COMM_PHASES if "server_start" in names else _COMPUTE_PHASES
+        stream, task, turn, turns, size = numbers(batch, "stream", "task", "turn", "turn_count", "size")
+        for name, first, last in phases:
+            begin, finish = numbers(batch, first, last)
+            start, end = (np.asarray(clock.column_ns(pa.array(ticks))) for ticks in (begin, finish))
+            good = (begin > 0) & (finish >= begin)
+            found = rows(
+                len(stream), device=device.device_id, start=start, end=end, row=self._numbered(len(stream)),
+                stream=stream, task=task, turn=turn, turns=turns, size=size, name=self._run.strings.own(name),
+            )  # fmt: skip
+            self._turns.add(found.filter(pa.array(good)))
+
+    def turns(self) -> Iterator[pa.RecordBatch]:
+        """`comm_turn` batches by device, in order of time."""
+        for batch in self._turns.batches():
+            device, start, end, stream, task = numbers(batch, "device", "start", "end", "stream", "task")
+            turn, turns, size, name = numbers(batch, "turn", "turns", "size", "name")
+            yield record(
+                "comm_turn", batch.num_rows, device_id=device, start_ns=start, end_ns=end, stream_no=stream,
+                task_no=task, turn_no=turn, turn_count=turns, size_bytes=size, name=name,
+            )  # fmt: skip
 
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""

@@ -11,9 +11,9 @@ from warehouse import _native
 from warehouse.batches.records import HOST_API
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_dictionary import Names
-from warehouse.readers.raw_rows import NONE, Numbers, numbers, or_null, record, rows, with_columns
+from warehouse.readers.raw_rows import NONE, numbers
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, Numbers, SortedRows
 
 ACL, MODEL, NODE, COMMUNICATION, RUNTIME = 20000, 15000, 10000, 5500, 5000
 _LEVELS = {ACL: "acl", MODEL: "model", NODE: "node", COMMUNICATION: "communication", RUNTIME: "runtime"}
@@ -22,18 +22,11 @@ _ACL_CLASSES = {
     1: "ACL_OP", 2: "ACL_MODEL", 3: "ACL_RTS", 4: "ACL_OTHERS", 5: "ACL_NN", 6: "ACL_ASCENDC", 7: "HOST_HCCL",
     9: "ACL_DVPP", 10: "ACL_GRAPH", 11: "ACL_ATB",
 }  # fmt: skip
-_CALL, _POINT = 0, 1
-LINKS = (
-    "acl", "model", "node", "outer", "comm", "parent", "model_item", "node_item", "outer_item", "comm_item",
-    "node_type", "outer_type", "comm_type",
-)  # fmt: skip
 
 
 class CallPart:
-    """Calls as host events.  Add points (records with a thread and a time) before `load`; afterwards `located` gives
-    them with what they lie in.  A call's number is its place in the order of time: the connection number of what it
-    launches.
-    """
+    """Calls as host events; `located` gives records with what they lie in.  A call's number is its place in the order
+    of time: the connection number of what it launches."""
 
     def __init__(self, run: RawRun, names: Names, host_events: SortedRows, clock: _native.TickClock, pid: int) -> None:
         self._run = run
@@ -42,46 +35,15 @@ class CallPart:
         self._clock = clock
         self._pid = pid
         self._begin_ns = run.config.host.begin_ns or 0
-        self._moments = SortedRows(["start", "order", "-level", "-end", "row"], run.spill)
-        self._points: dict[str, SortedRows] = {}
-        self._located: dict[str, SortedRows] = {}
+        self._calls = SortedRows(["start", "-level", "-end", "row"], run.spill)
         self._early = 0
 
     def ns(self, ticks: pa.Array) -> Numbers:
         """Host ticks as ns of the wall clock."""
         return np.asarray(self._clock.column_ns(ticks))
 
-    def add_points(self, stream: str, batch: pa.RecordBatch) -> None:
-        """Take rows with columns `time` (ns), `thread`, `row` (their number in the stream) and whatever else."""
-        which = list(self._points)
-        if stream not in self._points:
-            self._points[stream] = SortedRows(["time", "row"], self._run.spill)
-            which.append(stream)
-        self._points[stream].add(batch)
-        time, thread, row = numbers(batch, "time", "thread", "row")
-        self._moments.add(
-            rows(
-                len(time),
-                start=time,
-                order=0,
-                level=0,
-                end=time,
-                row=row,
-                kind=_POINT,
-                thread=thread,
-                item=0,
-                type=0,
-                which=which.index(stream),
-            )
-        )
-
-    def points(self, stream: str) -> Iterator[pa.RecordBatch]:
-        """What was added, sorted by time."""
-        if stream in self._points:
-            yield from self._points[stream].batches()
-
     def load(self) -> None:
-        """Decode the calls and find out what lies in them."""
+        """Decode the calls."""
         row = 0
         lone = 0
         for kind, _, batch in self._run.host_stream("api_event"):
@@ -98,42 +60,22 @@ class CallPart:
             if bad:
                 text = "a call without a start, or that ends before it starts; it was left out"
                 self._run.ledger.note(WARNING, "time-order", text, table="api_event", count=bad)
-            calls = rows(
-                len(level), start=start, order=1, level=level, end=end, row=number, kind=_CALL, thread=thread,
-                item=item, type=type_, which=-1,
-            )  # fmt: skip
-            self._moments.add(calls.filter(pa.array(good)))
+            self._calls.add_columns(
+                len(level), good, start=start, level=level, end=end, row=number, thread=thread, item=item, type=type_
+            )
         if lone:
             self._run.ledger.note(
                 INFO, "lone-event", "halves of calls without their partner", table="api_event", count=lone
             )
-        self._sweep()
-
-    def _sweep(self) -> None:
-        sweep = _native.CallSweep()
-        waiting = {stream: _Queue(points.batches()) for stream, points in self._points.items()}
-        streams = list(self._points)
-        self._located = {stream: SortedRows(["time", "row"], self._run.spill) for stream in streams}
-        next_id = 0
-        for batch in self._moments.batches():
-            kind, start, end, thread, level, item, type_, which = numbers(
-                batch, "kind", "start", "end", "thread", "level", "item", "type", "which"
-            )
-            swept = sweep.feed(kind, start, end, thread, level, item, type_)
-            links = {name: np.asarray(getattr(swept, name)) for name in LINKS}
-            calls = np.flatnonzero(kind == _CALL)
-            self._add_calls(next_id, *(column[calls] for column in (start, end, thread, level, item, type_)))
-            next_id += len(calls)
-            for place, stream in enumerate(streams):
-                mine = np.flatnonzero(which == place)
-                if len(mine):
-                    points = waiting[stream].take(len(mine))
-                    self._located[stream].add(with_columns(points, {name: links[name][mine] for name in LINKS}))
+        first = 0
+        for calls in self._calls.columns():
+            self._add_events(first, *(calls[name] for name in ("start", "end", "thread", "level", "item", "type")))
+            first += len(calls["start"])
         if self._early:
             text = "calls that ended before the recording began; they were left out"
             self._run.ledger.note(INFO, "early", text, table="api_event", count=self._early)
 
-    def _add_calls(
+    def _add_events(
         self, first: int, start: Numbers, end: Numbers, thread: Numbers, level: Numbers, item: Numbers, type_: Numbers
     ) -> None:
         """Calls as host events: named after their type, communication after what they handle."""
@@ -146,16 +88,15 @@ class CallPart:
         mode[level == ACL] = self._acl_classes(type_[level == ACL])
         word = self._run.strings.own
         text = np.full(count, word("other"), np.int64)
-        for number, level_name in _LEVELS.items():
-            text[level == number] = word(level_name)
-        events = record(
-            "host_event", count, kind=HOST_API, start_ns=start, end_ns=end, pid=self._pid, tid=thread, name=name,
-            connection_no=np.arange(first, first + count), level=text, row=np.arange(first, first + count),
-            item=or_null(handled), mode=or_null(mode),
-        )  # fmt: skip
+        for each, level_name in _LEVELS.items():
+            text[level == each] = word(level_name)
         kept = end >= self._begin_ns
         self._early += int((~kept).sum())
-        self._events.add(events.filter(pa.array(kept)))
+        number = np.arange(first, first + count)
+        self._events.add_columns(
+            count, kept, ("item", "mode"), kind=HOST_API, start_ns=start, end_ns=end, pid=self._pid, tid=thread,
+            name=name, connection_no=number, level=text, row=number, item=handled, mode=mode,
+        )  # fmt: skip
 
     def _items(self, level: Numbers, type_name: Numbers, item: Numbers) -> Numbers:
         """What the calls handle: the text of a hash, but the number of a model or of a step; NONE for 0."""
@@ -171,25 +112,10 @@ class CallPart:
         words: Numbers = np.array([own(_ACL_CLASSES.get(each, str(each))) for each in distinct.tolist()], np.int64)
         return words[place.reshape(-1)] if len(words) else words
 
-    def located(self, stream: str) -> SortedRows | None:
-        """The points of a stream in order of time, with the columns `LINKS`; None if there are none."""
-        return self._located.get(stream)
-
-
-class _Queue:
-    """Batches from which any number of rows can be taken."""
-
-    def __init__(self, source: Iterator[pa.RecordBatch]) -> None:
-        self._source = source
-        self._rest: pa.RecordBatch | None = None
-
-    def take(self, count: int) -> pa.RecordBatch:
-        parts = []
-        while count:
-            if self._rest is None or not self._rest.num_rows:
-                self._rest = next(self._source)
-            part = self._rest.slice(0, count)
-            self._rest = self._rest.slice(part.num_rows)
-            count -= part.num_rows
-            parts.append(part)
-        return parts[0] if len(parts) == 1 else pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+    def located(self, points: SortedRows, links: tuple[str, ...]) -> Iterator[Columns]:
+        """Points, sorted by `time` (ns) and with a `thread`, with what of the calls is wanted (CallLocator): ids of the
+        calls that each lies in, and what they handle."""
+        locator = _native.CallLocator(self._calls.native)
+        for columns in points.columns(together=["time"]):
+            found = np.asarray(locator.locate(columns["time"], columns["thread"], links))
+            yield {**columns, **dict(zip(links, found, strict=True))}

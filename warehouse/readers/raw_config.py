@@ -20,13 +20,17 @@ from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import open_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.json_text import decimal, parse_json
+from warehouse.readers.plausible import LATEST_NS
 from warehouse.readers.raw_files import RawFiles
 from warehouse.readers.raw_rows import Numbers
 
 _LARGEST = 16 << 20
 _FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
+_MOST_TICKS = 1 << 62
+_MOST_APART_NS = 10**9  # of what two files say of the same clock
 _LATEST_US = 1 << 51  # of a stamp: 71 years after its clock began
 _MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
+_SLOWEST_MHZ, _FASTEST_MHZ = 1e-3, 1e6  # of a counter; what lies outside is damage
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
 _CHIPS = {
@@ -116,20 +120,26 @@ class RawConfig:
     host: FolderConfig = field(default_factory=FolderConfig)
     devices: dict[int, FolderConfig] = field(default_factory=dict)
     profiler: dict[str, Any] = field(default_factory=dict)
-    damaged: set[Path] = field(default_factory=set)  # files that could not be read
+    damaged: dict[Path, str] = field(default_factory=dict)  # files that could not be read, and why
 
     def folders(self) -> list[FolderConfig]:
         return [self.host, *self.devices.values()]
 
 
 def read_config(files: RawFiles, profiler: dict[str, Any], ledger: Ledger) -> RawConfig:
-    """The configuration of a run; what is missing or damaged is noted in the ledger."""
+    """The configuration of a run; what is missing, or contradicts, is noted in the ledger."""
     config = RawConfig(profiler=profiler)
     if files.prof is not None:
         notes = _Notes(ledger, config.damaged)
         config.host = _folder(files.prof / "host", "", notes)
         for device in files.devices:
             config.devices[device.device_id] = _folder(device.path, f".{device.device_id}", notes)
+            if not config.host.info and config.devices[device.device_id].info:
+                # each folder has a copy: host and process are the same in all
+                config.host.info = config.devices[device.device_id].info
+                text = f"what info.json should tell of the host is taken from {device.path.name}"
+                ledger.note(INFO, "other-configuration", text, table="host")
+            _compare_clocks(config.host, config.devices[device.device_id], device.path.name, ledger)
     return config
 
 
@@ -138,21 +148,20 @@ class _Notes:
     """Takes what is missing and what is damaged."""
 
     ledger: Ledger
-    damaged: set[Path]
+    damaged: dict[Path, str]
 
     def missing(self, path: Path, severity: str) -> None:
         self.ledger.note(severity, "no-configuration", f"{path.name} is missing", table=path.parent.name)
 
     def bad(self, path: Path, reason: str) -> None:
-        self.damaged.add(path)
-        self.ledger.note(WARNING, "bad-configuration", f"{path.name} {reason}", table=path.parent.name)
+        self.damaged[path] = f"{path.name} {reason}"
 
 
 def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
     config = FolderConfig(info=_json(path / f"info.json{suffix}", notes), sample=_json(path / "sample.json", notes))
     start, end = _json(path / f"start_info{suffix}", notes), _json(path / f"end_info{suffix}", notes, INFO)
     config.begin_ns = _microseconds(start.get("collectionTimeBegin"))
-    config.begin_monotonic_ns = _integer(start.get("clockMonotonicRaw"))
+    config.begin_monotonic_ns = _time(start.get("clockMonotonicRaw"))
     config.end_ns = _microseconds(end.get("collectionTimeEnd"))
     config.host_start = _start_log(path / f"host_start.log{suffix}", notes)
     if suffix:
@@ -162,7 +171,10 @@ def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
 
 def _text(path: Path, notes: _Notes, severity: str) -> str | None:
     if not path.is_file():
-        notes.missing(path, severity)
+        if path.exists() or path.is_symlink():
+            notes.bad(path, "is not a regular file")
+        else:
+            notes.missing(path, severity)
         return None
     try:
         with open_regular(path) as file:
@@ -195,27 +207,55 @@ def _json(path: Path, notes: _Notes, severity: str = WARNING) -> dict[str, Any]:
 
 
 def _start_log(path: Path, notes: _Notes) -> StartLog:
-    values = {}
+    values: dict[str, str] = {}
     text = _text(path, notes, WARNING)
     for line in (text or "").splitlines():
-        name, found, value = re.sub("=", ":", line, count=1).partition(":")
-        if found:
-            values[name.strip()] = _integer(value)
-    if text is not None and values.get("cntvct") is None and values.get("clock_monotonic_raw") is None:
+        name, separator, value = re.sub("=", ":", line, count=1).partition(":")
+        if separator:
+            values[name.strip()] = value
+    tick, lag = _ticks(values.get("cntvct")), _ticks(values.get("cntvct_diff"))
+    found = StartLog(_time(values.get("clock_monotonic_raw")), tick, lag or 0)
+    if text is not None and found.tick is None and found.monotonic_ns is None:
         notes.bad(path, "holds no counter")
-    return StartLog(values.get("clock_monotonic_raw"), values.get("cntvct"), values.get("cntvct_diff") or 0)
+    return found
 
 
-def _integer(value: object) -> int | None:
-    text = str(value).strip()
-    return decimal(text)
+def _time(value: object) -> int | None:
+    """ns of a clock, if it can be."""
+    number = decimal(str(value).strip())
+    return number if number is not None and number <= LATEST_NS else None
+
+
+def _ticks(value: object) -> int | None:
+    number = decimal(str(value).strip())
+    return number if number is not None and number < _MOST_TICKS else None
 
 
 def _microseconds(value: object) -> int | None:
     try:
-        return _native.microseconds_to_ns(str(value)) if value not in (None, "") else None
+        return _time(_native.microseconds_to_ns(str(value))) if value not in (None, "") else None
     except ValueError:
         return None
+
+
+def _compare_clocks(host: FolderConfig, device: FolderConfig, name: str, ledger: Ledger) -> None:
+    """Note it if the folders of host and device do not agree on what the host's clocks showed."""
+    if host.offset_ns is not None and device.offset_ns is not None:
+        apart = abs(host.offset_ns - device.offset_ns)
+        if apart > _MOST_APART_NS:
+            text = f"start_info of host and {name} tell wall clocks that are {apart / 1e9:.3f} s apart"
+            ledger.note(WARNING, "contradictory-clocks", text, table=name)
+    first, second = host.host_start, device.host_start
+    if None in (first.tick, second.tick, first.monotonic_ns, second.monotonic_ns) or not host.host_mhz:
+        return
+    try:
+        clock = _native.TickClock(host.host_mhz, first.tick or 0, first.monotonic_ns or 0)
+    except ValueError:  # noted where the clock is needed
+        return
+    apart = abs(clock.ns(second.tick or 0) - (second.monotonic_ns or 0))
+    if apart > _MOST_APART_NS:
+        text = f"host_start.log of host and {name} contradict each other by {apart / 1e9:.3f} s"
+        ledger.note(WARNING, "contradictory-clocks", text, table=name)
 
 
 def host_clock(folder: FolderConfig) -> _native.TickClock:
@@ -223,12 +263,14 @@ def host_clock(folder: FolderConfig) -> _native.TickClock:
     offset = folder.offset_ns
     if offset is None:
         raise InputError("no times: start_info is missing or damaged")
+    if not folder.info:
+        raise InputError("no times: info.json, which tells what a tick is, is missing or damaged")
     if not folder.host_mhz:
         return _native.TickClock("", 0, offset)
     start = folder.host_start
     if start.monotonic_ns is None or start.tick is None:
         raise InputError("no times: host_start.log is missing or damaged")
-    return _native.TickClock(folder.host_mhz, start.tick, _latched_ns(folder) + offset)
+    return _tick_clock(folder.host_mhz, start.tick, _latched_ns(folder) + offset)
 
 
 def device_clock(folder: FolderConfig) -> _native.TickClock:
@@ -236,7 +278,16 @@ def device_clock(folder: FolderConfig) -> _native.TickClock:
     offset, mhz = folder.offset_ns, str(folder.device.get("hwts_frequency", "")).strip()
     if offset is None or folder.host_start.monotonic_ns is None or folder.device_start.tick is None or not mhz:
         raise InputError("no times: start_info, host_start.log, dev_start.log or the counter's frequency is missing")
-    return _native.TickClock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
+    return _tick_clock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
+
+
+def _tick_clock(mhz: str, base_tick: int, base_ns: int) -> _native.TickClock:
+    if not 0 < base_ns <= LATEST_NS:
+        raise InputError("no times: start_info and host_start.log do not fit each other")
+    try:
+        return _native.TickClock(mhz, base_tick, base_ns)
+    except ValueError as error:
+        raise InputError(f"no times: a counter of {mhz!r} MHz tells none") from error
 
 
 def sampled_ns(folder: FolderConfig, stamp_us: Numbers) -> Numbers:
@@ -283,7 +334,10 @@ def _latched_ns(folder: FolderConfig) -> int:
     assert start.monotonic_ns is not None
     if not folder.host_mhz or not start.tick_lag:
         return start.monotonic_ns
-    return _native.latched_ns(start.monotonic_ns, start.tick_lag, folder.host_mhz)
+    try:
+        return _native.latched_ns(start.monotonic_ns, start.tick_lag, folder.host_mhz)
+    except ValueError as error:
+        raise InputError(f"no times: a counter of {folder.host_mhz!r} MHz tells none") from error
 
 
 def framework_clock(config: RawConfig, ledger: Ledger) -> _native.FrameworkClock:
@@ -293,16 +347,21 @@ def framework_clock(config: RawConfig, ledger: Ledger) -> _native.FrameworkClock
     offset = _framework_offset(config, ledger)
     if not start.get("syscnt_enable"):
         return _native.FrameworkClock(offset)
-    mhz = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
-    if not _NUMBER.fullmatch(mhz):
-        mhz = str(start.get("freq", 100.0))
+    told = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
+    given = [mhz for mhz in (told, str(start.get("freq", 100.0))) if _NUMBER.fullmatch(mhz)]
+    mhz = next((float(mhz) for mhz in given if _SLOWEST_MHZ <= float(mhz) <= _FASTEST_MHZ), None)
+    if mhz is None:
+        raise InputError(f"no times: a counter of {told!r} MHz tells none")
+    if told not in given or float(told) != mhz:
+        text = f"info.json gives the host's counter {told!r} MHz, which is none: {mhz} of profiler_info is used"
+        ledger.note(WARNING, "no-clock", text)
     log = config.host.host_start
     base_ns, base_tick = log.monotonic_ns, log.tick
     if base_ns is None or base_tick is None:
-        base_ns, base_tick = _integer(start.get("start_monotonic")), _integer(start.get("start_cnt"))
+        base_ns, base_tick = _time(start.get("start_monotonic")), _ticks(start.get("start_cnt"))
     if base_ns is None or base_tick is None:
         raise InputError("no times: neither host_start.log nor profiler_info tells what a tick is")
-    return _native.FrameworkClock(float(mhz), base_tick, base_ns, offset)
+    return _native.FrameworkClock(mhz, base_tick, base_ns, offset)
 
 
 def _framework_offset(config: RawConfig, ledger: Ledger) -> int:
@@ -311,7 +370,7 @@ def _framework_offset(config: RawConfig, ledger: Ledger) -> int:
             return folder.offset_ns
     end = config.profiler.get("end_info")
     if isinstance(end, dict):
-        wall, monotonic = _integer(end.get("collectionTimeEnd")), _integer(end.get("MonotonicTimeEnd"))
+        wall, monotonic = _time(end.get("collectionTimeEnd")), _time(end.get("MonotonicTimeEnd"))
         if wall is not None and monotonic is not None:
             return wall - monotonic
     ledger.note(

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from warehouse.batches.records import KERNEL_OPERATOR, KERNEL_SCHEDULE
 from warehouse.readers.raw_dictionary import Names
-from warehouse.readers.raw_rows import NONE, Lookup, Numbers, expanded, numbers, or_null, record, rows
+from warehouse.readers.raw_rows import NONE, Lookup, expanded, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
+from warehouse.readers.sorted_rows import Columns, Numbers
 
 _GE_TYPES = {
     0: "AI_CORE", 1: "AI_CPU", 2: "AI_VECTOR_CORE", 3: "WRITE_BACK", 4: "MIX_AIC", 5: "MIX_AIV", 6: "FFTS_PLUS", 7:
@@ -38,6 +39,7 @@ class Describer:
         self._run = run
         self.names = names
         self.has_details = has_details
+        self.scheduling = np.empty(0, np.int64)  # descriptors of further kernels that drive collectives
         self._tensors: list[pa.RecordBatch] = []
         self._tensor_columns: dict[str, Numbers] | None = None
         run.strings.watch("lccl", lambda text: text.startswith("Lccl"))
@@ -74,19 +76,17 @@ class Describer:
 
     def node(
         self,
-        basics: pa.RecordBatch | None,
-        tensors: pa.RecordBatch | None,
-        attributes: pa.RecordBatch | None,
-        contexts: pa.RecordBatch | None,
+        basics: Columns | None,
+        tensors: Columns | None,
+        attributes: Columns | None,
+        contexts: Columns | None,
     ) -> Node:
         """The records of some nodes."""
         return Node(self, basics, tensors, attributes, contexts)
 
-    def outside(
-        self, tracks: pa.RecordBatch, row: Numbers, place: Numbers, facts: dict[str, Numbers]
-    ) -> pa.RecordBatch:
+    def outside(self, tracks: Columns, row: Numbers, place: Numbers, facts: dict[str, Numbers]) -> Columns:
         """Descriptions of kernels outside nodes; `place` leads to their cached description in `facts` or is NONE."""
-        kernel, type_, blocks = numbers(tracks, "kernel_name", "type", "block_count")
+        kernel, type_, blocks = (tracks[name] for name in ("kernel_name", "type", "block_count"))
         has = place != NONE
 
         def cached(name: str, missing: int = NONE) -> Numbers:
@@ -110,13 +110,13 @@ class Describer:
         }
         return self.finished(row, found)
 
-    def finished(self, row: Numbers, found: dict[str, Numbers]) -> pa.RecordBatch:
+    def finished(self, row: Numbers, found: Columns) -> Columns:
         """Rows of descriptions; at the lowest level only names and symbols are left."""
         if not self.has_details:
             for name in _FIELDS:
                 if name not in _ALWAYS:
                     found[name] = np.full(len(row), 0 if name.endswith("count") else NONE, np.int64)
-        return rows(len(row), row=row, **{name: found[name] for name in _FIELDS})
+        return {"row": row, **{name: found[name] for name in _FIELDS}}
 
     def states(self, is_unaging: Numbers) -> Numbers:
         return self._states[is_unaging]
@@ -126,21 +126,21 @@ class Describer:
         found: Numbers = self._hf32[flag & 1]
         return found
 
-    def kernels(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def kernels(self, batches: Iterator[Columns]) -> Iterator[pa.RecordBatch]:
         """`kernel` batches from descriptions with a column `descriptor`."""
         tensors = self._tensor_table()
         strings = self._run.strings
-        for batch in batches:
-            found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+        for found in batches:
             place = found["tensors"]
             texts = {}
             for name in _TENSOR_TEXTS:
                 column = np.full(len(place), NONE, np.int64)
                 column[place != NONE] = tensors[name][place[place != NONE]]
-                texts[name] = strings.quoted(or_null(column)) if name.endswith("shapes") else or_null(column)
+                texts[name] = or_null(strings.quoted(column) if name.endswith("shapes") else column)
             is_scheduling = strings.has_form("scheduling", found["name"])
+            is_scheduling |= np.isin(found["descriptor"], self.scheduling)
             yield record(
-                "kernel", batch.num_rows, descriptor_no=found["descriptor"],
+                "kernel", len(place), descriptor_no=found["descriptor"],
                 kind=np.where(is_scheduling, KERNEL_SCHEDULE, KERNEL_OPERATOR), name=found["name"],
                 block_count=np.where(is_scheduling, NONE, found["block_count"]),
                 **{name: or_null(found[name]) for name in ("op_type", "core", "mix_block_count", "attributes",
@@ -152,7 +152,7 @@ class Describer:
     def watch_tensor_texts(self) -> None:
         """Tell the strings which texts will be shown in quotes, before they are handed out."""
         for name in ("input_shapes", "output_shapes"):
-            self._run.strings.quoted(or_null(self._tensor_table()[name]))
+            self._run.strings.quoted(self._tensor_table()[name])
 
     def _tensor_table(self) -> dict[str, Numbers]:
         if self._tensor_columns is None:
@@ -169,10 +169,10 @@ class Node:
     def __init__(
         self,
         describer: Describer,
-        basics: pa.RecordBatch | None,
-        tensors: pa.RecordBatch | None,
-        attributes: pa.RecordBatch | None,
-        contexts: pa.RecordBatch | None,
+        basics: Columns | None,
+        tensors: Columns | None,
+        attributes: Columns | None,
+        contexts: Columns | None,
     ) -> None:
         self._describer = describer
         self._basics = _columns(
@@ -190,9 +190,9 @@ class Node:
         self._contexts = {name: column[of_node] for name, column in contexts_.items()}
         self._context = Lookup(self._contexts["outer"], self._contexts["op_name"])
 
-    def operators_of(self, tracks: pa.RecordBatch) -> tuple[Numbers, Numbers]:
+    def operators_of(self, tracks: Columns) -> tuple[Numbers, Numbers]:
         """(task, hash of the operator): every operator of the task's node, or what the node itself handles."""
-        node, comm, item, comm_item = numbers(tracks, "node", "comm", "node_item", "comm_item")
+        node, comm, item, comm_item = (tracks[name] for name in ("node", "comm", "node_item", "comm_item"))
         first = self._basic.first(self._basics["node"], self._basics["op_name"]) == np.arange(len(self._basics["node"]))
         listed = np.flatnonzero(first & (self._basics["task_type"] != _MARKER))
         listed = listed[np.argsort(self._basics["node"][listed], kind="stable")]
@@ -214,12 +214,11 @@ class Node:
         found: Numbers = self._contexts["context"][self._context.order[left + part]]
         return found
 
-    def described(self, tracks: pa.RecordBatch, row: Numbers, operator: Numbers) -> pa.RecordBatch:
+    def described(self, tracks: Columns, row: Numbers, operator: Numbers) -> Columns:
         """Descriptions of the tasks' operators."""
         describer = self._describer
-        node, outer, comm, type_, kernel, blocks, ratio = numbers(
-            tracks, "node", "outer", "comm", "type", "kernel_name", "block_count", "core_ratio"
-        )
+        names = ("node", "outer", "comm", "type", "kernel_name", "block_count", "core_ratio")
+        node, outer, comm, type_, kernel, blocks, ratio = (tracks[name] for name in names)
         basic = self._basic.first(node, operator)
         has = basic != NONE
 
@@ -248,10 +247,8 @@ class Node:
         return describer.finished(row, found)
 
 
-def _columns(batch: pa.RecordBatch | None, *names: str) -> dict[str, Numbers]:
-    if batch is None:
-        return {name: np.empty(0, np.int64) for name in names}
-    return dict(zip(names, numbers(batch, *names), strict=True))
+def _columns(found: Columns | None, *names: str) -> Columns:
+    return {name: np.empty(0, np.int64) if found is None else found[name] for name in names}
 
 
 def _at(column: Numbers, place: Numbers, missing: int = NONE) -> Numbers:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.records import DEVICE_TASK
+from warehouse.batches.records import DEVICE_TASK, RECORDS
 from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_config import device_clock
@@ -19,10 +19,10 @@ from warehouse.readers.raw_flips import Flips
 from warehouse.readers.raw_graph_nodes import GraphNodes
 from warehouse.readers.raw_graph_runs import GraphRuns
 from warehouse.readers.raw_graphs import GraphPart
-from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, or_null, pair_codes, record, rows, with_columns
+from warehouse.readers.raw_rows import NONE, aligned, chosen, numbers, pair_codes, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, NO_CONTEXT, SMALL_OP, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, Numbers, SortedRows
 
 DEVICE_ORDER = ("start_ns", "-end_ns", "kind", "row")
 ACCELERATOR = ("acc", "time", "read_bandwidth", "write_bandwidth", "read_outstanding", "write_outstanding")
@@ -37,6 +37,8 @@ _SUB_TASK_TYPES = {
     8: "SDMA", 9: "Data Context", 10: "Invalidate Data Context", 11: "Writeback Data Context", 12: "AI_CPU",
     13: "Load Context", 15: "DSA",
 }  # fmt: skip
+_KEY_FIELDS = ("device", "stream", "task", "context", "start")
+_SPARSE = ("connection_no", "context_no", "model_no", "graph_no")  # columns in which NONE is a null
 _COPY = "MEMCPY_ASYNC"
 _BATCH_BITS = (1 << 32) - 1  # of a key
 _UNKNOWN_DIRECTION = 65535
@@ -62,11 +64,13 @@ class DevicePart:
         self.clocks: dict[int, _native.TickClock] = {}
         self._tasks = SortedRows(["start", "row"], run.spill)
         self._keyed = SortedRows([KEYS[0], "task", KEYS[1], "start", "row"], run.spill)
-        self.events = SortedRows(DEVICE_ORDER, run.spill)
-        self.launches = SortedRows(["connection_no", "class", "start_ns", "-end_ns"], run.spill)
+        self.events = SortedRows(DEVICE_ORDER, run.spill, RECORDS["device_event"])
+        self.launches = SortedRows(["connection_no", "class", "start_ns", "-end_ns"], run.spill, RECORDS["launch"])
         self.joined = SortedRows([*KEYS, "start"], run.spill)
         self.operators = SortedRows(["row"], run.spill)
         self.small_ops = SortedRows(["row", "start"], run.spill)
+        self.watched_streams = np.empty(0, np.int64)  # their tasks are kept in `watched`, too
+        self.watched = SortedRows(["row", "start"], run.spill)
         self.accelerators: dict[int, SortedRows] = {}  # `acc_pmu` records by device
         self._copies = SortedRows(["start", "task_row"], run.spill)
         self.runs = GraphRuns(run.spill)
@@ -90,13 +94,13 @@ class DevicePart:
             self._load_tasks(device)
         self._graphs.complete(self.flips)
         if self.flips.has_late:
-            for batch in self._tasks.batches():
-                self.flips.see(*numbers(batch, "device", "stream", "start", "task"))
-        for batch in self._tasks.batches():
-            device_id, stream, task, context, start = numbers(batch, "device", "stream", "task", "context", "start")
+            for columns in self._tasks.columns(["device", "stream", "start", "task"]):
+                self.flips.see(*columns.values())
+        for columns in self._tasks.columns():
+            device_id, stream, task, context, start = (columns[name] for name in _KEY_FIELDS)
             batch_no = self.flips.batches(device_id, stream, start)
             keys = task_keys(device_id, stream, batch_no, task, context)
-            self._keyed.add(with_columns(batch, keys))
+            self._keyed.add_columns(len(start), **columns, **keys)
         self._join()
         self.runs.find(self._host.first_streams)
         self.nodes.collect(self._host, self._next_descriptor, self.operators)
@@ -128,27 +132,27 @@ class DevicePart:
             columns["context"] = np.where(columns["context"] == NO_CONTEXT, NONE, columns["context"])
             start = self.ns(device.device_id, batch.column("start"))
             end = self.ns(device.device_id, batch.column("end"))
-            tasks = rows(
-                count, device=device.device_id, start=start, end=end, row=np.arange(row, row + count), **columns
-            )
-            row += count
             kept = (end >= begin_ns) & (end >= start)
             self._early += int((~kept).sum())
-            self._tasks.add(tasks.filter(pa.array(kept)))
+            number = np.arange(row, row + count)
+            row += count
+            self._tasks.add_columns(
+                count, kept, device=device.device_id, start=start, end=end, row=number, **columns
+            )
         if lone:
             text = "starts of device tasks without their ends, or the reverse; the tasks are lost"
             self._run.ledger.note(WARNING, "lone-task", text, table="stars_soc", count=lone)
 
     def _keep_accelerators(self, device_id: int, batch: pa.RecordBatch) -> None:
         found = self.accelerators.setdefault(device_id, SortedRows(["time"], self._run.spill))
-        found.add(rows(batch.num_rows, **dict(zip(ACCELERATOR, numbers(batch, *ACCELERATOR), strict=True))))
+        found.add_columns(batch.num_rows, **dict(zip(ACCELERATOR, numbers(batch, *ACCELERATOR), strict=True)))
 
     def _join(self) -> None:
         first_row = 0
-        tasks = self._keyed.batches(together=[KEYS[0], "task"])
-        for batch, (host,) in aligned(tasks, [self._host.tasks.batches()], KEYS):
-            self._take(batch, host, first_row)
-            first_row += batch.num_rows
+        tasks = self._keyed.columns(together=[KEYS[0], "task"])
+        for found, (host,) in aligned(tasks, [self._host.tasks], KEYS):
+            self._take(found, host, first_row)
+            first_row += len(found["start"])
         if self._ambiguous:
             text = "device tasks that several tasks of the host may have been, so that they are linked to none"
             self._run.ledger.note(WARNING, "ambiguous-task", text, table="task_track", count=self._ambiguous)
@@ -156,15 +160,16 @@ class DevicePart:
             text = "device tasks that ended before the recording began, or before they started; they were left out"
             self._run.ledger.note(INFO, "early", text, table="stars_soc", count=self._early)
 
-    def _take(self, batch: pa.RecordBatch, host: pa.RecordBatch | None, first_row: int) -> None:
-        count = batch.num_rows
-        found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+    def _take(self, found: Columns, host: Columns | None, first_row: int) -> None:
+        count = len(found["start"])
         place = self._partners(found, host)
+        has_partner = place != NONE
+        partner = place[has_partner]
 
         def of_host(name: str) -> Numbers:
             values = np.full(count, NONE, np.int64)
             if host is not None:
-                values[place != NONE] = host.column(name).to_numpy()[place[place != NONE]]
+                values[has_partner] = host[name][partner]
             return values
 
         is_first = np.r_[
@@ -181,82 +186,62 @@ class DevicePart:
         covered = _covered(found)
         type_ = self._types(found, of_host("type"))
         start, end, device = found["start"], found["end"], found["device"]
-        self.events.add(
-            record(
-                "device_event",
-                count,
-                kind=DEVICE_TASK,
-                start_ns=start,
-                end_ns=end,
-                device_id=device,
-                connection_no=or_null(connection),
-                descriptor_no=descriptor,
-                type=type_,
-                context_no=or_null(found["context"]),
-                stream_no=found["stream"],
-                task_no=found["task"],
-                model_no=or_null(model),
-                is_covered=covered.astype(np.int64),
-                batch_no=found[KEYS[0]] & _BATCH_BITS,
-                graph_no=or_null(graph),
-                row=row,
-            )
-        )
-        linked = connection != NONE
-        launch = record(
-            "launch", count, connection_no=connection, start_ns=start, end_ns=end, device_id=device, type=type_,
-            **{"class": 1 + covered.astype(np.int64)},
+        self.events.add_columns(
+            count, None, _SPARSE, kind=DEVICE_TASK, start_ns=start, end_ns=end, device_id=device,
+            connection_no=connection, descriptor_no=descriptor, type=type_, context_no=found["context"],
+            stream_no=found["stream"], task_no=found["task"], model_no=model, is_covered=covered.astype(np.int64),
+            batch_no=found[KEYS[0]] & _BATCH_BITS, graph_no=graph, row=row,
         )  # fmt: skip
-        self.launches.add(launch.filter(pa.array(linked)))
+        self.launches.add_columns(
+            count, connection != NONE, connection_no=connection, start_ns=start, end_ns=end, device_id=device,
+            type=type_, **{"class": 1 + covered.astype(np.int64)},
+        )  # fmt: skip
         keys = {key: found[key] for key in KEYS}
-        self.joined.add(
-            rows(count, **keys, start=start, end=end, row=host_row, class_=class_, task_row=row, descriptor=descriptor)
+        self.joined.add_columns(
+            count, **keys, start=start, end=end, row=host_row, class_=class_, task_row=row, descriptor=descriptor
         )
-        operator = (class_ == COMPUTE) & (occurrence == 0)
-        self.operators.add(rows(int(operator.sum()), row=host_row[operator], descriptor=descriptor[operator]))
-        small = class_ == SMALL_OP
-        self.small_ops.add(
-            rows(
-                int(small.sum()),
-                row=host_row[small],
-                start=start[small],
-                end=end[small],
-                task_row=row[small],
-                occurrence=occurrence[small],
-                device=device[small],
-            )
-        )
+        if (watched := np.isin(found["stream"], self.watched_streams)).any():
+            kept = {name: found[name] for name in ("device", "stream", "task", "start", "end")}
+            kept |= {"row": host_row, "task_row": row, "descriptor": descriptor, "occurrence": occurrence}
+            self.watched.add_columns(count, watched, **kept, connection=connection, type=type_)
+        is_operator = (class_ == COMPUTE) & (occurrence == 0)
+        self.operators.add_columns(count, is_operator, row=host_row, descriptor=descriptor)
+        self.small_ops.add_columns(
+            count, class_ == SMALL_OP, row=host_row, start=start, end=end, task_row=row, occurrence=occurrence,
+            device=device,
+        )  # fmt: skip
         copy = self._names.types_named(type_, (_COPY,))
-        size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
-        engine = self._device_types({name: column[copy] for name, column in found.items()})
-        self._copies.add(
-            rows(len(size), start=start[copy], task_row=row[copy], size=size, direction=direction, engine=engine)
-        )
+        if copy.any():
+            size, direction = of_host("copy_size")[copy], of_host("copy_direction")[copy]
+            engine = self._device_types(chosen(found, copy))
+            self._copies.add_columns(
+                len(size), start=start[copy], task_row=row[copy], size=size, direction=direction, engine=engine
+            )
         in_graph = model != NONE
         if in_graph.any():
             tasks = {name: found[name] for name in ("device", "stream", "context", "start", "end")}
             tasks |= {"graph": graph, "model": model, "task": found["task"], "row": row}
             tasks["batch"] = found[KEYS[0]] & _BATCH_BITS
-            self.runs.add({name: column[in_graph] for name, column in tasks.items()})
+            self.runs.add(chosen(tasks, in_graph))
         first_of_node = (graph != NONE) & (occurrence == 0)
         self.nodes.ran(host_row[first_of_node], descriptor[first_of_node])
 
-    def _partners(self, found: dict[str, Numbers], host: pa.RecordBatch | None) -> Numbers:
+    def _partners(self, found: Columns, host: Columns | None) -> Numbers:
         """Place of each device task's host task, NONE where there is none or not exactly one."""
         if host is None:
             return np.full(len(found["start"]), NONE, np.int64)
-        mine, theirs = pair_codes([(found[key], host.column(key).to_numpy()) for key in KEYS])
+        mine, theirs = pair_codes([(found[key], host[key]) for key in KEYS])
         left = np.searchsorted(theirs, mine)
         count = np.searchsorted(theirs, mine, side="right") - left
         self._ambiguous += int((count > 1).sum())
         return np.where(count == 1, left, NONE)
 
-    def _types(self, found: dict[str, Numbers], host_type: Numbers) -> Numbers:
+    def _types(self, found: Columns, host_type: Numbers) -> Numbers:
         """The host's type of a task, or if it says nothing of use the device's."""
         of_no_use = (host_type == NONE) | self._names.types_named(host_type, ("FFTS_PLUS",))
         return np.where(of_no_use, self._device_types(found), host_type)
 
-    def _device_types(self, found: dict[str, Numbers]) -> Numbers:
+    def _device_types(self, found: Columns) -> Numbers:
         sqe = found["sqe_type"]
         known = sqe < len(self._sqe_words)
         device_type = np.where(known, self._sqe_words[np.where(known, sqe, 0)], NONE)
@@ -272,16 +257,16 @@ class DevicePart:
         """`memory_copy` batches in the order of their tasks.  Where sizes were recorded at all, one that is missing is
         0."""
         words = self._direction_words
-        for batch in self._copies.batches():
-            task, size, direction, engine = numbers(batch, "task_row", "size", "direction", "engine")
+        for columns in self._copies.columns(["task_row", "size", "direction", "engine"]):
+            task, size, direction, engine = columns.values()
             facts: dict[str, Any] = {}
             if self._host.has_copies:
                 text = [words.get(number, words[_UNKNOWN_DIRECTION]) for number in direction.tolist()]
                 facts = {"size_bytes": np.maximum(size, 0), "direction": text}
-            yield record("memory_copy", batch.num_rows, task_row=task, engine=engine, **facts)
+            yield record("memory_copy", len(task), task_row=task, engine=engine, **facts)
 
 
-def _covered(found: dict[str, Numbers]) -> np.ndarray:
+def _covered(found: Columns) -> np.ndarray:
     """Whether a task is drawn by its sub-tasks instead: one of the same task starts in it."""
     covered = np.zeros(len(found["start"]), bool)
     sub = np.flatnonzero(found["context"] != NONE)

@@ -17,7 +17,7 @@ FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN = (
 )
 _PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 _DEVICE = re.compile(r"device_(\d+)")
-_SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d+)")
+_SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d{1,18})")
 _NOT_DATA = (".done", ".complete", ".zip")
 # kind of the decoder -> beginning of the file's name
 _FRAMEWORK_FILES = {
@@ -52,7 +52,8 @@ class DeviceFiles:
 @dataclass
 class RawFiles:
     """A raw run directory.  `framework` maps a kind of FRAMEWORK file to its path; `prof` is the PROF directory that is
-    read, `other_profs` further ones; `unknown` are data files of no stream that could be told from their name."""
+    read, `other_profs` further ones; `unknown` are data files of no stream that could be told from their name,
+    `irregular` what has the name of a data file but is none: a pipe, a directory, a link that leads nowhere."""
 
     root: Path
     framework: dict[str, Path] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class RawFiles:
     host: dict[str, StreamFiles] = field(default_factory=dict)
     devices: list[DeviceFiles] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
+    irregular: list[Path] = field(default_factory=list)
 
     @property
     def has_data(self) -> bool:
@@ -127,9 +129,11 @@ def _entries(folder: Path) -> list[Path]:
 def _find_framework(folder: Path, found: RawFiles) -> None:
     for entry in _entries(folder):
         kind = next((kind for kind, name in _FRAMEWORK_FILES.items() if entry.name.startswith(name)), None)
-        if not entry.is_file() or entry.name.endswith(_NOT_DATA):
+        if entry.name.endswith(_NOT_DATA):
             continue
-        if kind is None or kind in found.framework:  # the vendor takes the first of several too
+        if not entry.is_file():
+            found.irregular += [entry] if kind else []
+        elif kind is None or kind in found.framework:  # the vendor takes the first of several too
             found.unknown.append(entry)
         else:
             found.framework[kind] = entry
@@ -140,29 +144,42 @@ def _find_prof(folder: Path, found: RawFiles) -> None:
         match = _DEVICE.fullmatch(entry.name)
         data = entry / "data"
         if entry.name == "host" and data.is_dir():
-            _find_streams(data, found.host, None, found.unknown)
+            _find_streams(data, found.host, None, found)
         elif match is not None and entry.is_dir():
             device = DeviceFiles(int(match[1]), entry)
             if data.is_dir():
-                _find_streams(data, device.streams, device.device_id, found.unknown)
+                _find_streams(data, device.streams, device.device_id, found)
             found.devices.append(device)
     found.devices.sort(key=lambda device: device.device_id)
 
 
-def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int | None, unknown: list[Path]) -> None:
+def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int | None, found: RawFiles) -> None:
     slices: list[tuple[str, bool, int, Path]] = []
     for entry in _entries(folder):
-        if not entry.is_file() or entry.name.endswith(_NOT_DATA):
+        if entry.name.endswith(_NOT_DATA):
             continue
         match = _SLICE.fullmatch(entry.name)
+        if not entry.is_file():
+            found.irregular += [entry] if match else []
+            continue
         name = None if match is None else stream_name(match["stream"], device_id)
         if match is None or name is None:
-            unknown.append(entry)
+            found.unknown.append(entry)
             continue
         slices.append((*name, int(match["number"]), entry))
     for stream, is_unaging, _, path in sorted(slices, key=lambda item: item[:3]):
         files = streams.setdefault(stream, StreamFiles())
         (files.unaging if is_unaging else files.aging).append(path)
+
+
+def slice_number(path: Path) -> int:
+    """The number of a slice.
+
+    >>> slice_number(Path("aging.api_event.data.slice_12"))
+    12
+    """
+    match = _SLICE.fullmatch(path.name)
+    return int(match["number"]) if match else 0
 
 
 def stream_name(text: str, device_id: int | None) -> tuple[str, bool] | None:

@@ -10,12 +10,16 @@ import pyarrow as pa
 from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
-from warehouse.readers.raw_rows import NONE, Numbers, adjacent, numbers, record, rows
+from warehouse.readers.raw_rows import NONE, Numbers, adjacent_columns, numbers, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
 HOST_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _STEP = "ProfilerStep#"
+_OP_FIELDS = ("sequence_no", "forward_thread_no", "stack", "modules")
+_OP_COLUMNS = ("dtypes", "shapes", "sequence_no", "forward_thread_no", "stack", "module")  # NONE in them is a null
+_MARK_FIELDS = ("half", "is_end", "tid", "name", "time", "key", "pid", "row")
+_RANGE_FIELDS = ("half", "tid", "pid", "name", "start", "end", "key", "row")
 # categories of a mark
 _ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
 
@@ -32,6 +36,7 @@ class FrameworkPart:
         self.has_queue = "op_mark" in run.files.framework
         self.pid: int | None = None
         self.moments = SortedRows(["time", "kind", "row"], run.spill)
+        self._names_allocations = "memory_usage" in run.files.framework
         self._events = host_events
         self._ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)
@@ -62,24 +67,24 @@ class FrameworkPart:
             start, end = self.ns(batch.column("start_tick")), self.ns(batch.column("end_tick"))
             number = np.arange(row, row + count)
             row += count
-            name = batch.column("name").fill_null(unnamed)
-            pid, tid = batch.column("pid"), batch.column("tid")
+            name, pid, tid, *others = numbers(batch, "name", "pid", "tid", *_OP_FIELDS)
+            name = np.where(name == NONE, unnamed, name)
+            dtypes, shapes = (strings.lists(column) for column in numbers(batch, "dtypes", "shapes"))
             good = end >= start
-            event = record(
-                "host_event", count, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid, name=name,
-                sequence_no=batch.column("sequence_no"), forward_thread_no=batch.column("forward_thread_no"),
-                dtypes=strings.lists(batch.column("dtypes")), shapes=strings.lists(batch.column("shapes")),
-                stack=batch.column("stack"), module=batch.column("modules"), row=number,
+            lost = count - int(good.sum())
+            self._events.add_columns(
+                count, good if lost else None, _OP_COLUMNS, kind=HOST_OP, start_ns=start, end_ns=end, pid=pid, tid=tid,
+                name=name, dtypes=dtypes, shapes=shapes, row=number,
+                **dict(zip(_OP_COLUMNS[2:], others, strict=True)),
             )  # fmt: skip
-            self._events.add(event if good.all() else event.filter(pa.array(good)))
-            self._reject("op_range", count - int(good.sum()), "time-order", "ends before it starts")
-            op = rows(count, start=start, end=end, name=name, row=number)
-            self._ops.add(op)
-            self.moments.add(
-                rows(count, time=start, kind=0, row=number, end=end, name=name, pid=pid, tid=tid, key=NONE)
-            )
+            self._reject("op_range", lost, "time-order", "ends before it starts")
+            self._ops.add_columns(count, start=start, end=end, name=name, row=number)
+            if self._names_allocations:
+                self.moments.add_columns(
+                    count, time=start, kind=0, row=number, end=end, name=name, pid=pid, tid=tid, key=NONE
+                )
             if self.pid is None:
-                self.pid = pid[0].as_py()
+                self.pid = int(pid[0])
 
     def _load_queue(self) -> None:
         marks = SortedRows(["half", "tid", "name", "time", "row"], self.run.spill)
@@ -90,19 +95,10 @@ class FrameworkPart:
             time = self.ns(batch.column("tick"))
             number = np.arange(row, row + count)
             row += count
-            marks.add(
-                rows(
-                    count,
-                    half=category >> 1,
-                    is_end=category & 1,
-                    tid=tid,
-                    pid=pid,
-                    name=name,
-                    time=time,
-                    key=key,
-                    row=number,
-                )
-            )
+            marks.add_columns(
+                count, half=category >> 1, is_end=category & 1, tid=tid, pid=pid, name=name, time=time, key=key,
+                row=number,
+            )  # fmt: skip
         ranges, lost = self._matched(marks)
         self._reject("op_mark", lost, "no-partner", "is a start without an end, or the reverse")
         self._name_queue(ranges)
@@ -114,38 +110,25 @@ class FrameworkPart:
         """
         ranges = SortedRows(["key", "-half", "row"], self.run.spill)
         paired = 0
-        for batch in adjacent(marks.batches()):
-            half, is_end, tid, name, time, key, pid, row = numbers(
-                batch, "half", "is_end", "tid", "name", "time", "key", "pid", "row"
-            )
+        for columns in adjacent_columns(marks.columns(_MARK_FIELDS)):
+            half, is_end, tid, name, time, key, pid, row = columns.values()
             pair = np.flatnonzero(
                 (half[1:] == half[:-1]) & (tid[1:] == tid[:-1]) & (name[1:] == name[:-1])
                 & (is_end[:-1] == 0) & (is_end[1:] == 1)
             )  # fmt: skip
             end = pair + 1
-            ranges.add(
-                rows(
-                    len(pair),
-                    half=half[end],
-                    tid=tid[end],
-                    pid=pid[end],
-                    name=name[end],
-                    start=time[pair],
-                    end=time[end],
-                    key=key[end],
-                    row=row[end],
-                )
-            )
+            ranges.add_columns(
+                len(pair), half=half[end], tid=tid[end], pid=pid[end], name=name[end], start=time[pair],
+                end=time[end], key=key[end], row=row[end],
+            )  # fmt: skip
             paired += 2 * len(pair)
         return ranges, marks.rows - paired
 
     def _name_queue(self, ranges: SortedRows) -> None:
         """Host events of the queue: named after the dequeue where there is one (5.1)."""
         dequeue, enqueue, plain = _QueueNames(self.run, "Dequeue"), _QueueNames(self.run, "Enqueue"), "Enqueue"
-        for batch in ranges.batches(together=["key"]):
-            half, tid, pid, name, start, end, key, row = numbers(
-                batch, "half", "tid", "pid", "name", "start", "end", "key", "row"
-            )
+        for columns in ranges.columns(_RANGE_FIELDS, together=["key"]):
+            half, tid, pid, name, start, end, key, row = columns.values()
             is_dequeue = half == 1
             named = np.where(is_dequeue, name, NONE)
             # the last dequeue of the number, which stands before its enqueues
@@ -155,27 +138,17 @@ class FrameworkPart:
             text = np.where(is_dequeue, dequeue.numbers(named), enqueue.numbers(named))
             text[~is_dequeue & ~same] = self.run.strings.own(plain)
             kind = np.where(is_dequeue, HOST_DEQUEUE, HOST_ENQUEUE)
-            self._events.add(
-                record(
-                    "host_event",
-                    len(key),
-                    kind=kind,
-                    start_ns=start,
-                    end_ns=end,
-                    pid=pid,
-                    tid=tid,
-                    name=text,
-                    key=key,
-                    row=row,
-                )
+            self._events.add_columns(
+                len(key), kind=kind, start_ns=start, end_ns=end, pid=pid, tid=tid, name=text, key=key, row=row
             )
             # those of a number stand together, dequeues first: whether the last is an enqueue
             last = np.searchsorted(key, key, side="right") - 1
             has_both = np.where(is_dequeue, half[last] == 0, same)
             moment, met = np.where(is_dequeue, start, end), np.where(has_both, key, NONE)
-            self.moments.add(
-                rows(len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=met)
-            )
+            if self._names_allocations:
+                self.moments.add_columns(
+                    len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=met
+                )
 
     def _load_gc(self) -> None:
         for _, batch in self.run.framework("gc_record"):
@@ -189,8 +162,8 @@ class FrameworkPart:
         """Operators named ProfilerStep#N in which no earlier one is still running, on whatever thread (5.2, 5.7)."""
         texts = self.run.strings.having("step")
         latest, nested = np.iinfo(np.int64).min, 0
-        for batch in self._ops.batches() if texts else ():
-            start, end, name = numbers(batch, "start", "end", "name")
+        for columns in self._ops.columns(["start", "end", "name"]) if texts else ():
+            start, end, name = columns.values()
             before = np.maximum.accumulate(np.concatenate([[latest], end]))
             latest = int(before[-1])
             for place in np.flatnonzero(np.isin(name, list(texts))).tolist():

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from warehouse.readers.raw_rows import NONE, Dictionary, Numbers, numbers, or_null, record, rows
-from warehouse.readers.raw_tasks import COMPUTE, WHOLE, HostTasks, parts_of_keys
+from warehouse.readers.raw_rows import NONE, Dictionary, Numbers, or_null, record
+from warehouse.readers.raw_tasks import COMPUTE, KEYS, WHOLE, HostTasks, parts_of_keys
 from warehouse.readers.sorted_rows import SortedRows
 
 _COLUMNS = ("graph_no", "stream_no", "batch_no", "task_no", "context_no", "descriptor_no", "connection_no")
@@ -28,8 +28,8 @@ class GraphNodes:
     def collect(self, host: HostTasks, next_descriptor: int, operators: SortedRows) -> None:
         """Take all captured tasks.  Those that never ran have new descriptors; `operators` takes those that execute
         something."""
-        for batch in host.tasks.batches():
-            graph, class_, row, connection = numbers(batch, "graph", "class_", "row", "connection")
+        for columns in host.tasks.columns(["graph", "class_", "row", "connection", *KEYS]):
+            graph, class_, row, connection = (columns[name] for name in ("graph", "class_", "row", "connection"))
             node = (graph != NONE) & (class_ != WHOLE)
             if not node.any():
                 continue
@@ -38,9 +38,13 @@ class GraphNodes:
             descriptor[new] = np.arange(next_descriptor, next_descriptor + int(new.sum()))
             next_descriptor += int(new.sum())
             described = new & (class_[node] == COMPUTE)
-            operators.add(rows(int(described.sum()), row=row[node][described], descriptor=descriptor[described]))
-            _, *keys = (column[node] for column in parts_of_keys(batch))
+            operators.add_columns(len(descriptor), described, row=row[node], descriptor=descriptor)
+            _, *keys = (column[node] for column in parts_of_keys(columns))
             self._parts.append(np.stack([graph[node], *keys, descriptor, connection[node]]))
+
+    def unlaunched(self) -> int:
+        """How many of them no recorded call launched: their graph was captured before the recording started."""
+        return sum(int((part[_COLUMNS.index("connection_no")] == NONE).sum()) for part in self._parts)
 
     def records(self) -> Iterator[pa.RecordBatch]:
         """`graph_node` batches by graph, then as they were captured."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from warehouse.batches.records import HOST_ALLOCATION
+from warehouse.batches.records import HOST_ALLOCATION, RECORDS
 from warehouse.readers.raw_framework import FrameworkPart
 from warehouse.readers.raw_names import AllocationNames
-from warehouse.readers.raw_rows import NONE, Numbers, Until, expanded, numbers, or_null, record, rows
+from warehouse.readers.raw_rows import NONE, expanded, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, Mask, Numbers, SortedRows
 
 _NPU = 20
 _MALLOC, _FREE, _BLOCK_FREE = range(3)
@@ -33,8 +33,8 @@ class MemoryPart:
         self._events = host_events
         self._words = {name: run.strings.own(name) for name in ("PTA", "GE", "PTA+GE", "WORKSPACE")}
         self._totals = SortedRows(["time", "component", "row"], run.spill)
-        self._allocations = SortedRows(["start_ns", "row"], run.spill)
-        self._engine: list[pa.RecordBatch] = []
+        self._allocations = SortedRows(["start_ns", "row"], run.spill, RECORDS["allocation"])
+        self._engine = SortedRows([], run.spill, RECORDS["memory_event"])  # as they come
         self._names = AllocationNames(run.strings)
 
     def load(self) -> None:
@@ -57,12 +57,15 @@ class MemoryPart:
                 "stream": found["stream_ptr"], "device": device, "action": found["action"],
                 "component": found["component"], "row": number,
             }  # fmt: skip
-            every = rows(len(time), **columns)
-            self._totals.add(every)
-            by_address.add(every.filter(pa.array(found["allocator"] == _TORCH_ALLOCATOR)))
-        blocks = SortedRows(["time", "row"], self._run.spill)
-        for batch in by_address.batches(together=["pid", "address"]):
-            blocks.add(_blocks(batch))
+            count = len(time)
+            self._totals.add_columns(count, **columns)
+            by_address.add_columns(count, found["allocator"] == _TORCH_ALLOCATOR, **columns)
+        blocks, row = SortedRows(["time", "row"], self._run.spill), 0
+        for records in by_address.columns(together=["pid", "address"]):
+            made = _blocks(records)
+            count = len(made["time"])
+            blocks.add_columns(count, row=np.arange(row, row + count), **made)
+            row += count
         self._name(blocks)
 
     def _only_device(self) -> int | None:
@@ -72,30 +75,29 @@ class MemoryPart:
     def _name(self, blocks: SortedRows) -> None:
         """Order by time of the malloc, number, and name after the operator that asked for it."""
         moments, row = self._framework.moments, 0
-        for batch in blocks.batches():
-            time, pid, tid = numbers(batch, "time", "pid", "tid")
-            number = np.arange(row, row + batch.num_rows)
-            row += batch.num_rows
-            moments.add(rows(len(time), time=time, kind=3, row=number, end=NONE, name=NONE, pid=pid, tid=tid, key=NONE))
+        for columns in blocks.columns(["time", "pid", "tid"]):
+            count = len(columns["time"])
+            moments.add_columns(
+                count, kind=3, row=np.arange(row, row + count), end=NONE, name=NONE, key=NONE, **columns
+            )
+            row += count
         if not row:
             return
         names = SortedRows(["row"], self._run.spill)
         for place, name in self._names.find(moments):
-            names.add(rows(len(place), row=place, name=name))
-        first, named = 0, Until(names.batches(), ("row",))
-        for batch in blocks.batches():
-            last = first + batch.num_rows
-            name = np.full(batch.num_rows, NONE, np.int64)
-            found = named.up_to((last - 1,))
-            if found is not None:
-                place, number = numbers(found, "row", "name")
-                name[place - first] = number
-            self._add_allocations(batch, name, first)
+            names.add_columns(len(place), row=place, name=name)
+        first, named = 0, names.between()
+        for columns in blocks.columns():
+            last = first + len(columns["time"])
+            name = np.full(last - first, NONE, np.int64)
+            known = named.rows([first], [last - 1])
+            if known is not None:
+                name[known["row"] - first] = known["name"]
+            self._add_allocations(columns, name, first)
             first = last
 
-    def _add_allocations(self, batch: pa.RecordBatch, name: Numbers, first: int) -> None:
-        count = batch.num_rows
-        found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
+    def _add_allocations(self, found: Columns, name: Numbers, first: int) -> None:
+        count = len(name)
         number = np.arange(first, first + count)
         released = found["free"] != NONE
         blocked = found["block_free"] != NONE
@@ -105,56 +107,34 @@ class MemoryPart:
             for each in ("allocated", "reserved", "active")
         }
         gone = ~released & ~blocked
-        self._allocations.add(
-            record(
-                "allocation",
-                count,
-                component=self._words["PTA"],
-                device_id=found["device"],
-                name=or_null(name),
-                size_bytes=found["size"],
-                start_ns=found["time"],
-                release_ns=or_null(found["free"]),
-                active_release_ns=or_null(found["block_free"]),
-                start_allocated_bytes=found["allocated"],
-                start_reserved_bytes=found["reserved"],
-                start_active_bytes=found["active"],
-                **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
-                stream_ptr=found["stream"],
-                address=found["address"],
-                row=number,
-            )
-        )
-        named = name != NONE
-        start = found["time"][named]
-        self._events.add(
-            record(
-                "host_event",
-                len(start),
-                kind=HOST_ALLOCATION,
-                start_ns=start,
-                end_ns=start,
-                pid=0,
-                tid=0,
-                name=name[named],
-                row=number[named],
-            )
+        self._allocations.add_columns(
+            count, None, ("name", "release_ns", "active_release_ns"), component=self._words["PTA"],
+            device_id=found["device"], name=name, size_bytes=found["size"], start_ns=found["time"],
+            release_ns=found["free"], active_release_ns=found["block_free"],
+            start_allocated_bytes=found["allocated"], start_reserved_bytes=found["reserved"],
+            start_active_bytes=found["active"],
+            **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
+            stream_ptr=found["stream"], address=found["address"], row=number,
+        )  # fmt: skip
+        start = found["time"]
+        self._events.add_columns(
+            count, name != NONE, kind=HOST_ALLOCATION, start_ns=start, end_ns=start, pid=0, tid=0, name=name, row=number
         )
 
     def add_engine(self, batch: pa.RecordBatch) -> None:
         """Take `memory_event` rows of the graph engine, in the order of their files."""
-        self._engine.append(batch)
         time, allocated, reserved, device = numbers(
             batch, "time_ns", "total_allocated_bytes", "total_reserved_bytes", "device_id"
         )
-        count = batch.num_rows
         columns: dict[str, Any] = dict.fromkeys(_COLUMNS.split(), 0)
         columns |= {"time": time, "allocated": allocated, "reserved": reserved, "device": device, "component": _ENGINE}
-        self._totals.add(rows(count, **columns, row=np.arange(count)))
+        row = np.arange(self._engine.rows, self._engine.rows + batch.num_rows)
+        self._totals.add_columns(batch.num_rows, **columns, row=row)
+        self._engine.add(batch)
 
     def events(self) -> Iterator[pa.RecordBatch]:
         """`memory_event` batches: the graph engine's records."""
-        yield from self._engine
+        yield from self._engine.batches()
 
     def allocations(self) -> Iterator[pa.RecordBatch]:
         """`allocation` batches: the framework's by time, then the graph engine's by release, what was not released
@@ -166,26 +146,22 @@ class MemoryPart:
         """Paired by operator, address and device (ascend-db.md 5); a release without allocation is dropped."""
         open_: dict[tuple[int, int, int], tuple[int, ...]] = {}
         done: list[tuple[int, ...]] = []
-        for batch in self._engine:
-            names = (
-                "name",
-                "address",
-                "device_id",
-                "size_bytes",
-                "time_ns",
-                "total_allocated_bytes",
-                "total_reserved_bytes",
-            )
-            for name, address, device, size, time, allocated, reserved in zip(
-                *(column.tolist() for column in numbers(batch, *names)), strict=True
+        first = self._allocations.rows
+        for columns in self._engine.columns(_ENGINE_FIELDS):
+            for name, address, device, size, *facts in zip(
+                *(column.tolist() for column in columns.values()), strict=True
             ):
                 key = (name, address, device)
                 if size > 0:
-                    open_[key] = (size, time, allocated, reserved)
+                    open_[key] = (size, *facts)
                 elif key in open_:
-                    done.append((*key, *open_.pop(key), time, allocated, reserved))
-        done += [(*key, *start, NONE, NONE, NONE) for key, start in open_.items()]
-        first = self._allocations.rows
+                    done.append((*key, *open_.pop(key), *facts))
+            yield from self._engine_blocks(done, first)
+            first += len(done)
+            done = []
+        yield from self._engine_blocks([(*key, *start, NONE, NONE, NONE) for key, start in open_.items()], first)
+
+    def _engine_blocks(self, done: list[tuple[int, ...]], first: int) -> Iterator[pa.RecordBatch]:
         for place in range(0, len(done), _BATCH):
             columns = np.array(done[place : place + _BATCH], dtype=np.int64).T
             name, address, device, size, time, allocated, reserved, release, at_end, reserved_at_end = columns
@@ -201,13 +177,11 @@ class MemoryPart:
         """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine
         their sums with the latest of the other on the same device (5.11, step 6)."""
         latest: dict[tuple[int, int], Numbers] = {}
-        for batch in self._totals.batches():
-            yield self._with_sums(batch, latest)
+        for columns in self._totals.columns(_TOTAL_FIELDS):
+            yield self._with_sums(columns, latest)
 
-    def _with_sums(self, batch: pa.RecordBatch, latest: dict[tuple[int, int], Numbers]) -> pa.RecordBatch:
-        time, device, component, *own = numbers(
-            batch, "time", "device", "component", "allocated", "reserved", "active", "stream"
-        )
+    def _with_sums(self, columns: Columns, latest: dict[tuple[int, int], Numbers]) -> pa.RecordBatch:
+        time, device, component, *own = columns.values()
         is_engine = component == _ENGINE
         own[3] = np.where(is_engine, NONE, own[3])
         count = len(time)
@@ -245,7 +219,11 @@ class MemoryPart:
         )
 
 
+_TOTAL_FIELDS = ("time", "device", "component", "allocated", "reserved", "active", "stream")
 _TOTALS = ("allocated_bytes", "reserved_bytes", "active_bytes")
+_ENGINE_FIELDS = (
+    "name", "address", "device_id", "size_bytes", "time_ns", "total_allocated_bytes", "total_reserved_bytes",
+)  # fmt: skip
 _ENGINE = 2  # component of the graph engine's rows; they come after the allocator's of the same time
 _MEMORY = (
     "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr",
@@ -253,24 +231,22 @@ _MEMORY = (
 )  # fmt: skip
 
 
-def _blocks(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _blocks(found: Columns) -> Columns:
     """Blocks from records sorted by address and time, an address in one batch: a malloc and up to two records after it,
     each of another kind (5.11, step 2).  Of free and block free the time and the totals, NONE without."""
-    names = _COLUMNS.split()
-    found = dict(zip(names, numbers(batch, *names), strict=True))
     action = found["action"]
     malloc = np.flatnonzero(action == _MALLOC)
-    last = batch.num_rows - 1
+    last = len(action) - 1
     first, second = np.minimum(malloc + 1, last), np.minimum(malloc + 2, last)
 
-    def follows(row: Numbers, distance: int) -> np.ndarray:
+    def follows(row: Numbers, distance: int) -> Mask:
         same = (found["address"][row] == found["address"][malloc]) & (found["pid"][row] == found["pid"][malloc])
-        belongs: np.ndarray = same & (row == malloc + distance) & (action[row] != _MALLOC)
+        belongs: Mask = same & (row == malloc + distance) & (action[row] != _MALLOC)
         return belongs
 
     has_first = follows(first, 1)
     has_second = has_first & follows(second, 2) & (action[first] != action[second])
-    columns = {name: found[name][malloc] for name in names}
+    columns = {name: found[name][malloc] for name in _COLUMNS.split()}
     for prefix, kind in (("free", _FREE), ("block", _BLOCK_FREE)):
         row = np.where(has_first & (action[first] == kind), first, NONE)
         row = np.where(has_second & (action[second] == kind), second, row)
@@ -279,4 +255,4 @@ def _blocks(batch: pa.RecordBatch) -> pa.RecordBatch:
             values = np.full(len(malloc), NONE, np.int64)
             values[has] = found[column][row[has]]
             columns[f"{prefix}_{name}" if name else "free" if prefix == "free" else "block_free"] = values
-    return rows(len(malloc), **columns, row=np.arange(len(malloc)))
+    return columns

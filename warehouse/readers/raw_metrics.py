@@ -16,10 +16,10 @@ from warehouse.readers.raw_config import FolderConfig
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_files import DeviceFiles
 from warehouse.readers.raw_frequency import Frequencies
-from warehouse.readers.raw_rows import NONE, Numbers, aligned, numbers, pair_codes, rows, with_columns
+from warehouse.readers.raw_rows import NONE, aligned, numbers, pair_codes
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import COMPUTE, KEYS, HostTasks, task_keys
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, Numbers, SortedRows
 
 Reals = npt.NDArray[np.float64]
 _COUNTERS = tuple(f"counter_{place}" for place in range(8))
@@ -105,42 +105,31 @@ class MetricPart:
                 np.where(in_ffts, context, NONE),
             )
             counters = dict(zip(_COUNTERS, numbers(batch, *_COUNTERS), strict=True))
-            found = rows(
-                count, **keys, end=end, row=np.arange(row, row + count), device=device.device_id, core=core,
-                is_block=int(is_block), cycles=cycles, **counters,
-            )  # fmt: skip
+            number = np.arange(row, row + count)
             row += count
             # blocks count the other kind of core of a mixed kernel
-            self._records.add(found.filter(pa.array(is_mix & (core != main))) if is_block else found)
+            self._records.add_columns(
+                count, is_mix & (core != main) if is_block else None, **keys, end=end, row=number,
+                device=device.device_id, core=core, is_block=int(is_block), cycles=cycles, **counters,
+            )  # fmt: skip
 
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""
         lost = 0
-        tasks = self._device.joined.batches(together=list(KEYS))
-        for batch, (records,) in aligned(tasks, [self._records.batches()], KEYS):
+        tasks = self._device.joined.columns(together=KEYS)
+        for found, (records,) in aligned(tasks, [self._records], KEYS):
             if records is None:
                 continue
-            found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
-            task, wanted = pair_codes([(found[key], records.column(key).to_numpy()) for key in KEYS])
-            (end,) = numbers(records, "end")
+            task, wanted = pair_codes([(found[key], records[key]) for key in KEYS])
+            end = records["end"]
             starts, ends = pair_codes([(task, wanted), (found["start"], end)])
             place = np.searchsorted(starts, ends, side="right") - 1
             at = np.maximum(place, 0)
             good = (place >= 0) & (task[at] == wanted) & (end <= found["end"][at]) & (found["class_"][at] == COMPUTE)
             lost += int((~good).sum())
-            mine = at[good]
-            counted = records.filter(pa.array(good))
-            self._counted.add(
-                with_columns(
-                    counted.select(["device", "core", "is_block", "cycles", "end", *_COUNTERS]),
-                    {
-                        "row": found["row"][mine],
-                        "task_row": found["task_row"][mine],
-                        "descriptor": found["descriptor"][mine],
-                        "number": counted.column("row").to_numpy(),
-                    },
-                )
-            )
+            kept = {name: records[name] for name in ("device", "core", "is_block", "cycles", "end", *_COUNTERS)}
+            mine = {name: found[name][at] for name in ("row", "task_row", "descriptor")}
+            self._counted.add_columns(len(end), good, **kept, **mine, number=records["row"])
         if lost:
             text = "PMU records of no operator, or that ended outside its time"
             self._run.ledger.note(INFO, "no-task", text, table="ffts_profile", count=lost)
@@ -151,23 +140,21 @@ class MetricPart:
 
     def tasks(self) -> Iterator[pa.RecordBatch]:
         """`task_metrics` batches."""
-        counted = self._counted.batches(together=["row"])
-        for batch, (operators,) in aligned(counted, [self._host.operators.batches()], ("row",)):
-            if operators is not None and batch.num_rows:
-                yield self._evaluated(batch, operators)
+        counted = self._counted.columns(together=["row"])
+        for found, (operators,) in aligned(counted, [self._host.operators], ("row",)):
+            if operators is not None:
+                yield self._evaluated(found, operators)
 
-    def _evaluated(self, batch: pa.RecordBatch, operators: pa.RecordBatch) -> pa.RecordBatch:
-        found = dict(zip(batch.schema.names, numbers(batch, *batch.schema.names), strict=True))
-        known = operators.column("row").to_numpy()
-        place = np.searchsorted(known, found["row"])
-        blocks, mix_blocks = (column[place] for column in numbers(operators, "block_count", "mix_block_count"))
+    def _evaluated(self, found: Columns, operators: Columns) -> pa.RecordBatch:
+        place = np.searchsorted(operators["row"], found["row"])
+        blocks, mix_blocks = (operators[name][place] for name in ("block_count", "mix_block_count"))
         table, task_row, descriptor = self._table(found, blocks, mix_blocks)
         order = np.argsort(descriptor, kind="stable")
         columns = {"task_row": task_row[order]}
         columns |= {str(place): column[order] for place, column in enumerate(table)}
         return pa.RecordBatch.from_pydict(columns)
 
-    def _table(self, found: dict[str, Numbers], blocks: Numbers, mix_blocks: Numbers) -> tuple[Reals, Numbers, Numbers]:
+    def _table(self, found: Columns, blocks: Numbers, mix_blocks: Numbers) -> tuple[Reals, Numbers, Numbers]:
         """A row a metric, a column a task."""
         task_row, first, place = np.unique(found["task_row"], return_index=True, return_inverse=True)
         place = place.reshape(-1)
@@ -220,13 +207,13 @@ class _Counts:
     device: Numbers
 
     @classmethod
-    def of(cls, found: dict[str, Numbers], rows_: Numbers, blocks: Numbers) -> _Counts:
+    def of(cls, found: Columns, rows_: Numbers, blocks: Numbers) -> _Counts:
         counters = [np.ascontiguousarray(found[name][rows_]) for name in _COUNTERS]
         return cls(counters, found["cycles"][rows_], blocks[rows_], found["end"][rows_], found["device"][rows_])
 
     @classmethod
     def summed(
-        cls, found: dict[str, Numbers], rows_: Numbers, blocks: Numbers, place: Numbers
+        cls, found: Columns, rows_: Numbers, blocks: Numbers, place: Numbers
     ) -> tuple[Numbers, _Counts]:
         """Sums over the blocks of each task."""
         order = rows_[np.argsort(place[rows_], kind="stable")]

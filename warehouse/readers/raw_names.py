@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from warehouse import _native
-from warehouse.readers.raw_rows import Numbers, numbers
 from warehouse.readers.raw_strings import RawStrings
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Numbers, SortedRows
 
 _NO_STARTING_POINT = ("empty_tensor", "malloc_workspace")
 _PREFIXES = ("aten", "npu")
@@ -27,8 +26,9 @@ class AllocationNames:
     def find(self, moments: SortedRows) -> Iterator[tuple[Numbers, Numbers]]:
         """(rows of allocations, string numbers) for those that have a name."""
         sweep = _native.AllocationSweep(*(self._numbers(form) for form in ("starting-point", "framework-op")))
-        for batch in moments.batches():
-            found = sweep.feed(*numbers(batch, "time", "kind", "row", "end", "name", "pid", "tid", "key"))
+        fields = ["time", "kind", "row", "end", "name", "pid", "tid", "key"]
+        for columns in moments.columns(fields):
+            found = sweep.feed(*columns.values())
             if len(found.row):
                 yield np.asarray(found.row), np.asarray(found.name)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
 
 from warehouse.batches.records import HOST_PYTHON
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.raw_framework import FrameworkPart
-from warehouse.readers.raw_rows import Dictionary, Numbers, adjacent, numbers, record, rows
+from warehouse.readers.raw_rows import Dictionary, Numbers, adjacent_columns, numbers
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, SortedRows
 
 _MODULE = "######"
+_CALL_FIELDS = ("tid", "pid", "time", "key", "is_return", "tag")
 _U64 = 1 << 64
 
 
@@ -52,25 +52,25 @@ class PythonPart:
             number = np.arange(row, row + batch.num_rows)
             row += batch.num_rows
             tid, pid, key, action = numbers(batch, "tid", "pid", "key", "action")
-            calls.add(
-                rows(len(time), tid=tid, pid=pid, time=time, key=key, is_return=action & 1, tag=action, row=number)
+            calls.add_columns(
+                len(time), tid=tid, pid=pid, time=time, key=key, is_return=action & 1, tag=action, row=number
             )
         levels = SortedRows(["tid", "level", "place"], self._run.spill)
-        for leveled in self._leveled(calls.batches()):
-            levels.add(leveled)
+        for leveled in self._leveled(calls.columns(_CALL_FIELDS)):
+            levels.add_columns(len(leveled["tid"]), **leveled)
         self._add_frames(levels)
         if self._ignored:
             ledger = self._run.ledgers[self._run.files.framework["python_tracer_func"]]
             text = "returns of frames that were entered before the recording"
             ledger.note(INFO, "lone-return", text, table="python_tracer_func", count=self._ignored)
 
-    def _leveled(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _leveled(self, calls: Iterator[Columns]) -> Iterator[Columns]:
         """Each call and return with the depth of its frame: a return ends whatever frame is innermost, or nothing."""
         depths: dict[int, int] = {}
         seen: dict[int, int] = {}
         place = 0
-        for batch in batches:
-            tid, pid, time, key, is_return, tag = numbers(batch, "tid", "pid", "time", "key", "is_return", "tag")
+        for columns in calls:
+            tid, pid, time, key, is_return, tag = columns.values()
             starts = np.flatnonzero(np.r_[True, tid[1:] != tid[:-1]])
             for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(tid)], strict=True):
                 part = slice(first, last)
@@ -89,11 +89,11 @@ class PythonPart:
                 number = np.arange(last - first) + seen.get(thread, 0)
                 seen[thread] = int(number[-1]) + 1
                 outer = self._outer_frames(thread, number, level, is_return[part])
-                yield rows(
-                    int(kept.sum()), tid=tid[part][kept], pid=pid[part][kept], level=level[kept], place=order[kept],
-                    time=time[part][kept], name=name[kept], is_return=is_return[part][kept], number=number[kept],
-                    outer=outer[kept],
-                )  # fmt: skip
+                yield {
+                    "tid": tid[part][kept], "pid": pid[part][kept], "level": level[kept], "place": order[kept],
+                    "time": time[part][kept], "name": name[kept], "is_return": is_return[part][kept],
+                    "number": number[kept], "outer": outer[kept],
+                }  # fmt: skip
 
     def _outer_frames(self, thread: int, number: Numbers, level: Numbers, is_return: Numbers) -> Numbers:
         """Number of the frame around each call, 0 for none: the latest call one level further out."""
@@ -138,10 +138,8 @@ class PythonPart:
         """Ranges from a call and the next return of the same thread and depth; the last row of each batch comes
         again."""
         position = 0
-        for batch in adjacent(_closed(levels.batches())):
-            tid, pid, level, time, name, is_return, number, outer = numbers(
-                batch, "tid", "pid", "level", "time", "name", "is_return", "number", "outer"
-            )
+        for columns in adjacent_columns(_closed(levels.columns())):
+            tid, pid, level, _, time, name, is_return, number, outer = columns.values()
             is_call = is_return[:-1] == 0
             follows = (tid[1:] == tid[:-1]) & (level[1:] == level[:-1]) & (is_return[1:] == 1)
             call = np.flatnonzero(is_call)
@@ -149,28 +147,19 @@ class PythonPart:
             still_open = ~follows[call]
             if still_open.any():
                 end[still_open] = [self._latest[each] for each in tid[call][still_open].tolist()]
-            self._events.add(
-                record(
-                    "host_event",
-                    len(call),
-                    kind=HOST_PYTHON,
-                    start_ns=time[call],
-                    end_ns=end,
-                    pid=pid[call],
-                    tid=tid[call],
-                    name=name[call],
-                    frame_no=number[call],
-                    outer_frame_no=outer[call],
-                    row=np.arange(position, position + len(call)),
-                )
-            )
+            self._events.add_columns(
+                len(call), kind=HOST_PYTHON, start_ns=time[call], end_ns=end, pid=pid[call], tid=tid[call],
+                name=name[call], frame_no=number[call], outer_frame_no=outer[call],
+                row=np.arange(position, position + len(call)),
+            )  # fmt: skip
             position += len(call)
 
 
-def _closed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _closed(levels: Iterator[Columns]) -> Iterator[Columns]:
     """The rows, and after them one of no thread, so that the last one has a neighbour."""
-    last: pa.RecordBatch | None = None
-    for last in batches:
-        yield last
-    if last is not None:
-        yield rows(1, tid=-1, pid=-1, level=-1, place=-1, time=0, name=0, is_return=1, number=0, outer=0)
+    names: list[str] = []
+    for columns in levels:
+        names = list(columns)
+        yield columns
+    if names:
+        yield {name: np.array([0 if name in ("time", "name", "number", "outer") else -1]) for name in names}

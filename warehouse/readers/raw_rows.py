@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse.batches.records import RECORDS
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import Columns, Mask, SortedRows
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1
@@ -74,6 +74,15 @@ def or_null(column: Numbers, missing: Numbers | int = NONE) -> pa.Array:
     return pa.array(column, pa.int64(), mask=empty) if empty.any() else pa.array(column, pa.int64())
 
 
+def adjacent_columns(batches: Iterator[Columns]) -> Iterator[Columns]:
+    """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
+    meet in one batch."""
+    kept: Columns = {}
+    for columns in batches:
+        yield {name: np.concatenate([kept[name], column]) for name, column in columns.items()} if kept else columns
+        kept = {name: column[-1:] for name, column in columns.items()}
+
+
 def adjacent(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows, each batch after the first beginning with the last row of the one before: every two neighbours
     meet in one batch."""
@@ -92,17 +101,29 @@ def with_columns(batch: pa.RecordBatch, columns: dict[str, Numbers]) -> pa.Recor
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def aligned(
-    first: Iterator[pa.RecordBatch], others: list[Iterator[pa.RecordBatch]], keys: tuple[str, ...]
-) -> Iterator[tuple[pa.RecordBatch, list[pa.RecordBatch | None]]]:
-    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the
-    keys and rows of `first` with equal keys never stand in two batches.  Rows of the others
-    before or between them come with the next batch; those after the last do not come.
+def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """Several batches of one schema as one."""
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+
+
+def chosen(columns: Columns, where: Mask | Numbers) -> Columns:
+    """Some of the rows.
+
+    >>> chosen({"a": np.array([5, 6])}, np.array([False, True]))["a"].tolist()
+    [6]
     """
-    readers = [Until(other, keys) for other in others]
-    for batch in first:
-        limit = tuple(int(batch.column(key)[-1].as_py()) for key in keys)
-        yield batch, [reader.up_to(limit) for reader in readers]
+    return {name: column[where] for name, column in columns.items()}
+
+
+def aligned(
+    first: Iterator[Columns], others: list[SortedRows | None], keys: tuple[str, ...]
+) -> Iterator[tuple[Columns, list[Columns | None]]]:
+    """Batches of the first stream, and of the others the rows with keys in the same range: all are sorted by the keys,
+    and rows of `first` with equal keys never stand in two batches."""
+    readers = [None if other is None else other.between() for other in others]
+    for columns in first:
+        low, high = ([int(columns[key][place]) for key in keys] for place in (0, -1))
+        yield columns, [None if reader is None else reader.rows(low, high) for reader in readers]
 
 
 def aligned_whole(
@@ -169,7 +190,6 @@ def count_up_to(columns: list[Numbers], limit: tuple[int, ...]) -> int:
         equal &= column == bound
     return int((before | equal).sum())
 
-
 class Lookup:
     """Rows found by a pair of numbers; of several the first, unless `all_of` is asked."""
 
@@ -230,11 +250,6 @@ def expanded(count: Numbers) -> tuple[Numbers, Numbers]:
     row = np.repeat(np.arange(len(count)), count)
     first = np.cumsum(count) - count
     return row, np.arange(len(row)) - first[row]
-
-
-def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """Several batches of one schema as one."""
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 class Dictionary:

@@ -3,7 +3,9 @@ decoded."""
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,10 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
-from warehouse.readers.input_file import check_regular_file
+from warehouse.readers.input_file import check_regular_file, is_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
-from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles
+from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.sorted_rows import SpillFolder
 
@@ -41,31 +43,55 @@ class RawRun:
         self._tensor_lists = 0
         self.files = files
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
+        for path, reason in self.config.damaged.items():
+            self.ledgers[path] = Ledger()
+            self.ledgers[path].note(WARNING, "bad-configuration", reason, table=path.parent.name)
         for path in self.files.unknown:
             self.ledgers[path] = Ledger()
             self.ledgers[path].note(
                 WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
             )
+        self._note_odd_slices()
+        for path in self.files.irregular:
+            self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
             ledger = self.ledgers[path_of_parameters] = Ledger()
             ledger.found(_PARAMETERS, 0)
             text = "tensors of parameters and optimizers are not read: no table holds them"
             ledger.note(INFO, "not-read", text, table=_PARAMETERS)
 
+    def _note_odd_slices(self) -> None:
+        """Files that are there and hold nothing, as a full disk leaves them, and slices that repeat another: what they
+        hold would count twice."""
+        streams = [*self.files.host.values(), *(s for each in self.files.devices for s in each.streams.values())]
+        parts = [paths for files in streams for _, paths in files.parts()]
+        for path in [*self.files.framework.values(), *(path for paths in parts for path in paths)]:
+            if is_regular(path) and not path.stat().st_size:
+                text = f"{path.name} is empty: what was to be in it is lost"
+                self.ledger.note(WARNING, "empty-file", text)
+        for paths in parts:
+            for first, second in pairwise(paths):
+                if not (is_regular(first) and is_regular(second) and first.stat().st_size):
+                    continue
+                if filecmp.cmp(first, second, shallow=False):
+                    text = f"{second.name} repeats {first.name} to the byte: what it holds counts twice"
+                    self.ledger.note(WARNING, "repeated-slice", text)
+
     def close(self) -> None:
         self.spill.close()
 
     def refuse_rest(self) -> None:
         """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
+        known = _native.ProfDecoder.streams()
         for streams in (self.files.host, *(device.streams for device in self.files.devices)):
             for stream, files in streams.items():
                 for path in files.unaging + files.aging:
                     if path not in self.ledgers:
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
-                        ledger.note(
-                            WARNING, "not-read", f"{stream} data are not read: {path.name} is left out", table=stream
-                        )
+                        why = "" if stream in known else " (the form of its records is not known)"
+                        text = f"{stream} data are not read: {path.name} is left out{why}"
+                        ledger.note(WARNING, "not-read", text, table=stream)
 
     def bytes_of_all(self) -> dict[Path, tuple[int, int]]:
         """Bytes of every file of the run, decoded and rejected: configuration is read as a whole, and what no decoder
@@ -156,8 +182,13 @@ class RawRun:
                 text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
                 ledger.note(WARNING, "unread-bytes", text, table=stream)
         for fault in counted["faults"]:
-            ledger = self.ledgers[paths[fault["file"]]]
-            text = fault["text"] + (f"; {fault['bytes']} bytes rejected" if fault["bytes"] else "")
+            path = paths[fault["file"]]
+            ledger = self.ledgers[path]
+            text = fault["text"] + (f"; {fault['bytes']:,} bytes rejected" if fault["bytes"] else "")
+            if path.parent.name == "data":  # of a stream in slices
+                text = f"slice {slice_number(path)}: {text}"
+            if fault["code"] == "unsupported_chip":
+                text += f"; platform_version is {self.config.host.chip!r}"
             issue = ledger.note(
                 WARNING, fault["code"].replace("_", "-"), text, table=stream, count=fault["count"],
                 first_offset=fault["first_offset"],

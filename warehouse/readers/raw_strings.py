@@ -61,22 +61,21 @@ class RawStrings:
             self._note(number, text)
         return number
 
-    def lists(self, column: pa.Array) -> pa.Array:
-        """Numbers of the same texts written as the vendor writes lists: `;` becomes `;`, CR, LF; an empty text is
-        null."""
-        return self._in_form(LISTS, column)
+    def lists(self, number: Numbers) -> Numbers:
+        """Numbers of the same texts written as the vendor writes lists: `;` becomes `;`, CR, LF; NONE for an empty
+        one."""
+        return self._in_form(LISTS, number)
 
-    def quoted(self, column: pa.Array) -> pa.Array:
-        """Numbers of the same texts in quotes; an empty text is null."""
-        return self._in_form(QUOTED, column)
+    def quoted(self, number: Numbers) -> Numbers:
+        """Numbers of the same texts in quotes; NONE for an empty one."""
+        return self._in_form(QUOTED, number)
 
-    def _in_form(self, form: int, column: pa.Array) -> pa.Array:
-        number = pc.fill_null(column, -1).to_numpy()
-        known = number[number >= 0]
-        if len(known):
-            self._used[form] = _grown(self._used[form], int(known.max()) + 1)
-            self._used[form][known] = True
-        return pa.array(number + form, mask=(number < 0) | (number == self._empty))
+    def _in_form(self, form: int, number: Numbers) -> Numbers:
+        if not len(number):
+            return number
+        self._used[form] = _grown(self._used[form], int(number.max()) + 1)
+        self._used[form][number[number >= 0]] = True
+        return np.where((number < 0) | (number == self._empty), -1, number + form)
 
     def take(self) -> None:
         """Collect what decoders have added; to be called after each of their batches."""

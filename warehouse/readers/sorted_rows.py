@@ -8,11 +8,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from warehouse import _native
 from warehouse.errors import WriteError
+
+Numbers = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Columns: TypeAlias = dict[str, Numbers]
+Column: TypeAlias = Numbers | npt.NDArray[Any] | pa.Array | int | float | None
 
 MEMORY_BYTES = 24 << 20  # of rows that wait in memory, those of all sorters of a folder together
 BATCH_ROWS = 8192  # of a batch handed over
@@ -55,43 +63,87 @@ class SpillFolder:
 class SortedRows:
     """Batches of 64-bit numbers in, the same rows in order out, equal keys in the order they came in.
 
-    `keys` are int64 columns without nulls, a leading `-` sorts that one downwards.  `batches()` may be read again and
-    again; nothing may be added after its first use.  WriteError if rows have to go to disk and cannot.
+    `keys` are int64 columns without nulls, a leading `-` sorts that one downwards.  `schema`: of batches of records,
+    else the first rows tell the columns.  Rows may be read again and again; nothing may be added after they are read
+    first.  WriteError if rows have to go to disk and cannot.
 
     >>> rows = SortedRows(["time"], SpillFolder())
-    >>> rows.add(pa.record_batch({"time": [5, 3], "name": [1, 2]}))
-    >>> [batch.to_pydict() for batch in rows.batches()]
-    [{'time': [3, 5], 'name': [2, 1]}]
+    >>> rows.add_columns(2, time=np.array([5, 3]), name=7)
+    >>> [{name: column.tolist() for name, column in columns.items()} for columns in rows.columns()]
+    [{'time': [3, 5], 'name': [7, 7]}]
     """
 
-    def __init__(self, keys: Sequence[str], folder: SpillFolder) -> None:
+    def __init__(self, keys: Sequence[str], folder: SpillFolder, schema: pa.Schema | None = None) -> None:
         order = [(key.lstrip("-"), key.startswith("-")) for key in keys]
-        self._native = _native.RowSorter(order, folder.native)
+        self.native = _native.RowSorter(order, folder.native, schema)
 
     @property
     def rows(self) -> int:
         """How many were added."""
-        return self._native.rows
+        return self.native.rows
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take rows; all batches have one schema."""
+        """Take the rows of a record batch; all batches have one schema."""
         if batch.num_rows:
             with _in_temporary_files():
-                self._native.add(batch)
+                self.native.add(batch)
+
+    def add_columns(
+        self, count: int, where: Mask | None = None, sparse: tuple[str, ...] = (), /, **columns: Column
+    ) -> None:
+        """Take rows, or those of them where the mask is true: an array a column, or one value for all rows.
+
+        Of the columns of a schema those not named are null; in `sparse` ones NONE is a null.
+        """
+        if count:
+            with _in_temporary_files():
+                self.native.add_columns(count, columns, where, sparse)  # type: ignore[arg-type]  # arrays are buffers
 
     def batches(self, columns: Sequence[str] = (), together: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
         """All rows in order, in batches of bounded length; only some columns if they are named.
 
         `together`: the first of the keys; rows in which they are equal come in one batch, however many they are.
         """
-        with _in_temporary_files():
-            reader = self._native.read(list(columns), list(together))
+        reader = self._reader(columns, together)
         while True:
             with _in_temporary_files():
                 batch = reader.next(BATCH_ROWS)
             if batch is None:
                 return
             yield pa.record_batch(batch)
+
+    def columns(self, columns: Sequence[str] = (), together: Sequence[str] = ()) -> Iterator[Columns]:
+        """As `batches`, arrays by their names, NONE for a null."""
+        reader = self._reader(columns, together)
+        names = reader.names
+        while True:
+            with _in_temporary_files():
+                block = reader.next_columns(BATCH_ROWS)
+            if block is None:
+                return
+            yield dict(zip(names, np.asarray(block), strict=True))
+
+    def between(self, columns: Sequence[str] = ()) -> Between:
+        """A reader of the rows of one range of keys after the other."""
+        return Between(self._reader(columns, ()))
+
+    def _reader(self, columns: Sequence[str], together: Sequence[str]) -> _native.SortedReader:
+        with _in_temporary_files():
+            return self.native.read(list(columns), list(together))
+
+
+class Between:
+    """Reads the rows of one range of keys after the other; ranges ascend."""
+
+    def __init__(self, reader: _native.SortedReader) -> None:
+        self._reader = reader
+        self._names = reader.names
+
+    def rows(self, first: Sequence[int], last: Sequence[int]) -> Columns | None:
+        """The rows whose first keys are from `first` to `last`; what lies before them is skipped."""
+        with _in_temporary_files():
+            block = self._reader.columns_between(first, last)
+        return None if block is None else dict(zip(self._names, np.asarray(block), strict=True))
 
 
 @contextmanager

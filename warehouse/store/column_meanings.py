@@ -34,6 +34,8 @@ _ANYWHERE = _texts("""
     aiv_core_count                vector cores of the device
     aiv_mhz                       nominal clock of the vector cores, MHz
     algorithm_id                  string.id: MESH-RING ...
+    ai_core_ns                    of vendor_ns what ran on AI_CORE
+    ai_core_total_ns              of vendor_total_ns what ran on AI_CORE
     alias                         name that the framework gave it
     allocated_bytes               allocated
     active_bytes                  active
@@ -47,6 +49,8 @@ _ANYWHERE = _texts("""
     block_id                      string.id: SIMT block
     bubble                        us; time in receive operators
     bubble_ns                     time in receive operators
+    call_count                    how often it ran
+    busy_ns                       time in which any of its captured tasks ran
     cann_version                  CANN
     captured_ns                   when it was captured, Unix epoch
     category_no                   the user's category
@@ -83,8 +87,10 @@ _ANYWHERE = _texts("""
     destroyed_ns                  when it was destroyed, Unix epoch
     device_end_ns                 end of the window of its kernels as the text files draw it, Unix epoch
     device_id                     device number
+    device_ns                     device time of the kernels and copies it launched itself
     device_start_ns               start of the window of its kernels as the text files draw it, Unix epoch
     device_task_id                device_task.id
+    device_total_ns               the same, with those that the operators in it launched, at any depth
     direction_id                  string.id: host to device ...
     directory                     its run directory, as exports name it
     dispatch_ns                   dispatching
@@ -109,6 +115,8 @@ _ANYWHERE = _texts("""
     first_start_ns                start of the first operator, Unix epoch
     forward_thread_no             thread of the forward operator, 0 in forward
     frame_no                      number the tracer's events give it on its thread, from 0
+    framework_name_id             string.id: name of the operator that framework_op_id names, or of the operator itself
+    framework_op_id               op.id of the nearest operator around it that has :: in its name; none if it is itself
     framework_version             torch_npu
     free                          us; nothing ran between operators
     free_ns                       nothing ran between operators
@@ -124,9 +132,11 @@ _ANYWHERE = _texts("""
     hbm_bytes                     HBM in use
     hf32_id                       string.id: YES or NO: may compute in HF32
     host_name                     host
+    host_total_ns                 sum of its own ranges on the host
     host_uid                      number of the host
     id                            rowid; what the *_id of other tables point at
     idle_time                     ms; neither moving nor waiting
+    inner_ns                      host time of what lies directly in it
     input_dtypes_id               string.id: input types
     input_formats_id              string.id: input formats
     input_kind                    what was read: profiler, msprof or analysis database
@@ -134,6 +144,7 @@ _ANYWHERE = _texts("""
     instance_no                   which of several
     is_covered                    1 = a parent record whose sub-tasks are drawn instead
     is_dequeue                    1 = it takes work from the task queue
+    is_frame                      1 = found as a frame of the Python stack; 0 = named by its operators
     is_master                     1 = on the master plane
     is_relay                      1 = relayed
     is_retry                      1 = tried again
@@ -141,6 +152,7 @@ _ANYWHERE = _texts("""
     is_simulated                  1 = recorded on a simulated device
     is_vendor                     1 = the vendor's tools make the same link
     item_id                       string.id: what it handles, an operator or a model; none for none
+    kernel_count                  kernels that the operators in it launched
     kernel_id                     kernel.id
     kind                          0 computing, 1 communication, 2 communication not overlapped, 3 free
     lane                          0, or the extra lane where it nests
@@ -152,6 +164,7 @@ _ANYWHERE = _texts("""
     link_rule_id                  link_rule.id that found the operator
     link_type_id                  string.id: HCCS, PCIE ...
     loaded_count                  records of it that were loaded
+    longest_ns                    its longest execution
     mark_count                    marks on it
     max_duration_ns               duration of the longest row
     max_end_ns                    latest end, Unix epoch
@@ -163,14 +176,17 @@ _ANYWHERE = _texts("""
     model_stream_no               stream that the graph runs on
     modified_ns                   when it was changed last, Unix epoch
     module_id                     string.id: module hierarchy
+    module_name_id                string.id: module of the model around the operator
     name                          name
     name_id                       string.id of the name
+    node_count                    captured tasks executed; parents of drawn sub-tasks do not count
     note                          why it was left out, or failed
     notify_no                     notification
     op_count                      framework operators on it
     op_id                         op.id that launched it
     op_kind                       kind of operator
     op_name                       operator
+    op_name_id                    string.id: operator that launched it
     op_type_id                    string.id: operator type
     operation_no                  number that its tasks carry
     original_stream_no            stream that was captured
@@ -181,12 +197,13 @@ _ANYWHERE = _texts("""
     overlapped                    us; a kernel and a communication operator ran at once
     package_size                  MB; size of the packets
     parent_id                     id of the row of this table that encloses it on its thread
+    pause_ns                      longest time between its start and end in which none of them ran
     pid                           process
     plane_count                   highest plane of its tasks + 1
     plane_no                      plane
     position                      place in the order of the source
     preparing                     us; before the first operator
-    python_call_id                python_call.id around it
+    python_call_id                python_call.id of the innermost frame around the captured launch
     python_count                  Python frames on it
     queue_count                   entries of the task queue on it, both halves
     queue_task_id                 queue_task.id whose dequeue contains it
@@ -203,6 +220,7 @@ _ANYWHERE = _texts("""
     release_allocated_bytes       allocated in total at the release
     release_ns                    release, Unix epoch
     release_reserved_bytes        reserved in total at the release
+    replay_count                  how often it was executed
     replay_no                     n-th execution
     reserved_bytes                reserved
     row_count                     its rows
@@ -214,6 +232,7 @@ _ANYWHERE = _texts("""
     session_start_ns              start of the collection, Unix epoch
     severity                      error (something is lost), warning (doubt), info
     shapes_id                     string.id: input shapes
+    shortest_ns                   its shortest execution
     size_bytes                    size
     source_id                     source.id of the file it came from
     src_rank                      rank that sends
@@ -256,15 +275,21 @@ _ANYWHERE = _texts("""
     transport_id                  string.id: transport, SDMA, RDMA, LOCAL ...
     transport_type                transport
     type                          collective or p2p
+    turn_count                    turns of the kernel
+    turn_no                       turn
     type_id                       string.id: task type
     unit                          unit of the values
     value                         value
+    vendor_ns                     device time of all that the vendor's tools link to it
+    vendor_total_ns               the same, with what they link to the operators in it, at any depth
     wait_ns                       gap to the row before it in the order of kernel_details.csv
     wait_time                     ms; waiting
+    work_count                    kernels and copies it launched itself
     index_no                      number that the record gives
     start_us                      start on a clock of the AI CPU, us
     end_us                        end on that clock, us
     row_no                        order of the record in its files
+    work_ns                       sum of their durations
 """)
 
 _OF_TABLE = _texts("""
@@ -279,9 +304,12 @@ _OF_TABLE = _texts("""
     comm_op.op_type_id            string.id: hcom_allReduce_ ...
     comm_task.bandwidth           as recorded, bytes/s
     comm_task.size_bytes          bytes moved
+    comm_turn.name_id             string.id: algorithm, send tasks, run tasks, computing ...
+    comm_turn.size_bytes          bytes of the turn
     counter_sample.value          in the unit of its counter
     graph_node.api_call_id        api_call.id of the captured launch
     graph_node.op_id              op.id that was captured
+    graph_node.total_ns           sum of its executions
     graph_replay.api_call_id      api_call.id that launched it
     graph_replay.op_id            op.id around that call
     link_rule.text                the rule
@@ -306,6 +334,17 @@ _OF_TABLE = _texts("""
     step.end_ns                   end on the host, Unix epoch
     step_time.step_id             step.id; none without steps
     string.value                  the text
+    api_total.total_ns            sum of durations
+    kernel_op_total.total_ns      sum of durations
+    kernel_total.total_ns         sum of durations
+    kernel_total.wait_ns          sum of the gaps to the row before in kernel_details.csv
+    module_total.device_total_ns  their device time
+    module_total.op_count         operators in it, at any depth
+    op_total.communication_ns     communication operators it launched itself
+    op_work.communication_ns      communication operators it launched itself
+    op_work.id                    op.id
+    step_kernel_total.total_ns    sum of durations
+    stream_total.total_ns         sum of durations
     thread.rank_id                rank.id of the rank it belongs to
     data_queue.name_id            string.id: what was done, or the node that waited
     data_queue.source_id          string.id: the queue

@@ -1,7 +1,8 @@
 """Writing rows: the one small interface that ingest loads through, over Python's own SQLite connection.
 
-A column is a list, anything with the buffer protocol of int64 items (native columns, array('q')), an Arrow array, or
-one scalar for all rows.  Rows stream into a prepared INSERT; nothing is held beyond the batch that was handed over.
+A column is a list, anything with the buffer protocol of int64 items (native columns, array('q')), such a one in
+`Nullable` whose -1 are NULL, an Arrow array, or one scalar for all rows.  Rows stream into a prepared INSERT; nothing
+is held beyond the batch that was handed over.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
+from warehouse import _native
 from warehouse.errors import WriteError
 from warehouse.store.interning import Strings
 from warehouse.store.table_list import TABLES
 
-Column: TypeAlias = "Sequence[Any] | memoryview | pa.Array | pa.ChunkedArray | int | float | str | None"
+Column: TypeAlias = (
+    "Sequence[Any] | memoryview | _native.Nullable | pa.Array | pa.ChunkedArray | int | float | str | None"
+)
 
 
 class Loader:
@@ -88,7 +92,8 @@ class Loader:
     def last_id(self, table: str) -> int:
         """The largest rowid (= id) in the table, 0 if it is empty."""
         name = TABLES[table].name
-        found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
+        with writing_to(self.path):  # reading may push pages out that are yet to be written
+            found = self.connection.execute(f"SELECT max(rowid) FROM {name}").fetchone()[0]
         return int(found or 0)
 
     def intern(self, values: Sequence[str | None]) -> list[int | None]:
@@ -158,21 +163,26 @@ def _is_scalar(column: Any) -> bool:
 
 
 def _values(column: Any, count: int) -> Iterator[Any] | Sequence[Any]:
-    """Python values of a column.  `pyarrow.Array.to_pylist` makes an object a number in between."""
+    """Python values of a column."""
     if _is_scalar(column):
         return repeat(column, count)
     if isinstance(column, list | tuple):
         return column
-    if not isinstance(column, pa.Array | pa.ChunkedArray):
-        return memoryview(column).tolist()
     if isinstance(column, pa.ChunkedArray):
-        return [value for chunk in column.chunks for value in _values(chunk, len(chunk))]
+        return [value for chunk in column.chunks for value in _arrow_values(chunk)]
+    if isinstance(column, pa.Array):
+        return _arrow_values(column)
+    return column.tolist() if isinstance(column, _native.Nullable) else memoryview(column).tolist()
+
+
+def _arrow_values(column: pa.Array) -> list[Any]:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     if pa.types.is_integer(column.type) and column.type != pa.uint64():
         return _numbers(column.cast(pa.int64()), "q")
+    # `pyarrow.Array.to_pylist` makes an object a number in between
     values: list[Any] = _numbers(column, "d") if column.type == pa.float64() else column.to_pylist()
     return values
 

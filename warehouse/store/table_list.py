@@ -146,10 +146,8 @@ _table(
     "op",
     "One framework operator range.",
     """id rank_id! start_ns! end_ns! thread_id! name_id! sequence_no forward_thread_no shapes_id dtypes_id stack_id
-    module_id parent_id depth! step_id lane!""",
+    module_id parent_id depth! step_id lane! framework_op_id""",
     "rank_id start_ns",
-    "parent_id",
-    "name_id",
 )
 _table(
     "queue_task",
@@ -157,7 +155,6 @@ _table(
     """id rank_id! correlation_no! op_id
     enqueue_name_id enqueue_start_ns enqueue_end_ns enqueue_thread_id
     dequeue_name_id dequeue_start_ns dequeue_end_ns dequeue_thread_id step_id""",
-    "rank_id correlation_no",
     "rank_id enqueue_start_ns",
     "rank_id dequeue_start_ns",
 )
@@ -174,7 +171,6 @@ _table(
     """id rank_id! start_ns! end_ns! thread_id! level_id! name_id! connection_no mode_id item_id
     parent_id depth! lane! queue_task_id op_id step_id""",
     "rank_id start_ns",
-    "rank_id connection_no",
 )
 _table(
     "gc_event", "One run of Python's garbage collector.", "id rank_id! start_ns! end_ns! thread_id!", "rank_id start_ns"
@@ -215,7 +211,6 @@ _table(
     graph_node_id graph_replay_id""",
     "rank_id start_ns",
     "op_id",
-    "kernel_id",
     "rank_id connection_no",
 )
 _table(
@@ -365,14 +360,67 @@ _table(
 _table(
     "graph_node",
     "One captured task.",
-    "id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id",
+    """id graph_id! rank_id! stream_no! task_no! context_no batch_no kernel_id op_id api_call_id python_call_id
+    replay_count total_ns shortest_ns longest_ns""",
     "graph_id",
 )
 _table(
     "graph_replay",
     "One execution of a graph.",
-    "id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count!",
+    """id graph_id! rank_id! replay_no! api_call_id op_id step_id start_ns end_ns task_count! node_count work_ns busy_ns
+    pause_ns""",
     "graph_id",
+)
+
+# --- sums over the events of a rank; the rows of one key add up -------------------------------------------------------
+_table(
+    "op_work",
+    "What an operator launched, itself and with the operators in it; none if all of this is 0.",
+    """id rank_id! inner_ns! work_count! device_ns! device_total_ns! communication_ns! vendor_ns! vendor_total_ns!
+    ai_core_ns! ai_core_total_ns!""",
+)
+_table(
+    "op_total",
+    "Operators of a rank by name.",
+    """rank_id! name_id! call_count! host_total_ns! inner_ns! longest_ns! work_count! device_ns! device_total_ns!
+    communication_ns!""",
+    "rank_id name_id",
+)
+_table(
+    "module_total",
+    "Modules of a rank by name: of operators that carry it, and Python frames `nn.Module: ...`.",
+    "rank_id! name_id! is_frame! call_count! host_total_ns! op_count! kernel_count! device_total_ns!",
+    "rank_id name_id",
+)
+_table(
+    "kernel_op_total",
+    "Kernels of a rank by name and by what launched them.",
+    "rank_id! name_id! op_name_id framework_name_id module_name_id call_count! total_ns! longest_ns!",
+    "rank_id name_id",
+)
+_table(
+    "kernel_total",
+    "Executions of each kernel of a rank.",
+    "rank_id! kernel_id! call_count! total_ns! shortest_ns! longest_ns! wait_ns",
+    "rank_id kernel_id",
+)
+_table(
+    "step_kernel_total",
+    "Kernels of a step by name.",
+    "rank_id! step_id name_id! call_count! total_ns!",
+    "rank_id step_id name_id",
+)
+_table(
+    "stream_total",
+    "Tasks of a stream by type, without those whose sub-tasks are drawn instead.",
+    "rank_id! device_id! stream_no! type_id! task_count! total_ns! longest_ns!",
+    "rank_id device_id stream_no",
+)
+_table(
+    "api_total",
+    "CANN calls of a rank by level and name.",
+    "rank_id! level_id! name_id! call_count! total_ns! inner_ns! longest_ns",
+    "rank_id name_id",
 )
 
 # --- only raw profiles have these -------------------------------------------------------------------------------------
@@ -396,6 +444,12 @@ _table(
     "One use of a queue of input data by the AI CPU; only raw profiles have them.",
     "id rank_id! device_id! time_ns! name_id source_id index_no size start_us end_us",
     "rank_id time_ns",
+)
+_table(
+    "comm_turn",
+    "One phase of a turn of a collective that the AI CPU drives; only raw profiles have them.",
+    "rank_id! device_id! start_ns! end_ns! stream_no task_no turn_no turn_count size_bytes name_id!",
+    "rank_id start_ns",
 )
 
 # --- what analysis.db and OVERLAP_ANALYSIS said, kept to compare with -------------------------------------------------

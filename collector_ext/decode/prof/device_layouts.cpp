@@ -291,6 +291,13 @@ constexpr Table<4> kLlcFields{{
     {"event", 16, T::u32},
     {"llc", 20, T::u32},
 }};
+// layout of 2.0: github.com/Ascend/msprof, analysis/msparser/hardware/llc_parser.py
+constexpr Table<4> kLlc2Fields{{
+    {"count", 4, T::u32},
+    {"event", 8, T::u32},
+    {"llc", 12, T::u32},
+    {"time", 16, T::u64},
+}};
 constexpr Table<4> kL2CacheFields{{
     {"task_type", 0, T::u16},
     {"stream", 2, T::u16},
@@ -376,8 +383,8 @@ static_assert(fits(kAicpuNodeFields, kAdditionalSize) && fits(kAicpuPreprocessFi
               fits(kMasterStreamTaskFields, kAdditionalSize) && fits(kDeviceHcclTaskFields, 116) &&
               fits(kDeviceHcclTasks, kAdditionalSize));
 static_assert(fits(kNpuMem1Fields, 32) && fits(kNpuMem2Fields, 32) && fits(kNpuModuleMemFields, 24) && fits(kHbm1Fields, 24) &&
-              fits(kHbm2Fields, 32) && fits(kDdrFields, 20) && fits(kLlcFields, 24) && fits(kL2CacheFields, 72) &&
-              fits(kSocPmuFields, 80) && fits(kPcieFields, 96) && fits(kQosFields, 64) && fits(kCoreSampleFields, 96) &&
+              fits(kHbm2Fields, 32) && fits(kDdrFields, 20) && fits(kLlcFields, 24) && fits(kLlc2Fields, 24) &&
+              fits(kL2CacheFields, 72) && fits(kSocPmuFields, 80) && fits(kPcieFields, 96) && fits(kQosFields, 64) && fits(kCoreSampleFields, 96) &&
               fits(kFrequencies, kChangesSize) && fits(kLowPowers, kChangesSize));
 
 }  // namespace
@@ -416,6 +423,7 @@ const RecordLayout kHbm1{"hbm", "5.7", kHbm1Fields};
 const RecordLayout kHbm2{"hbm", "5.7", kHbm2Fields};
 const RecordLayout kDdr{"ddr", "5.7", kDdrFields};
 const RecordLayout kLlc{"llc", "5.7", kLlcFields};
+const RecordLayout kLlc2{"llc", "5.7", kLlc2Fields};
 const RecordLayout kL2Cache{"l2_cache", "5.7", kL2CacheFields};
 const RecordLayout kSocPmu{"soc_pmu", "5.7", kSocPmuFields};
 const RecordLayout kPcie{"pcie", "5.7", kPcieFields};

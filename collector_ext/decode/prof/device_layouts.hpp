@@ -22,7 +22,7 @@ extern const RecordLayout kStepTrace, kTaskFlip, kMemcpyState, kTaskType, kBlock
 extern const RecordLayout kAicpuNode, kAicpuPreprocess, kAicpuModel, kAicpuQueue, kKfcCommTurn, kKfcComputeTurn,
     kDeviceHcclOp, kAicpuFlip, kMasterStreamTask, kDeviceHcclTask;
 // 5.7
-extern const RecordLayout kNpuMem1, kNpuMem2, kNpuModuleMem, kHbm1, kHbm2, kDdr, kLlc, kL2Cache, kSocPmu, kPcie, kQos, kFrequency,
+extern const RecordLayout kNpuMem1, kNpuMem2, kNpuModuleMem, kHbm1, kHbm2, kDdr, kLlc, kLlc2, kL2Cache, kSocPmu, kPcie, kQos, kFrequency,
     kLowPowerState, kCoreSample;
 
 }  // namespace npuwh::prof

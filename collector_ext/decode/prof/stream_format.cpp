@@ -188,6 +188,7 @@ const std::array kFormats{
     StreamFormat{"hbm", Reader::records, Marker::none, 32, {&kHbm2}, nullptr, is_flag<8>},
     StreamFormat{"ddr", Reader::records, Marker::none, 20, {&kDdr}},
     StreamFormat{"llc", Reader::records, Marker::none, 24, {&kLlc}},
+    StreamFormat{"llc", Reader::records, Marker::none, 24, {&kLlc2}},
     StreamFormat{"l2_cache", Reader::records, Marker::none, 72, {&kL2Cache}},
     StreamFormat{"socpmu", Reader::records, Marker::none, 80, {&kSocPmu}, nullptr, is_soc_pmu},
     StreamFormat{"pcie", Reader::records, Marker::none, 96, {&kPcie}},
@@ -244,7 +245,7 @@ const FaultKind* unreadable(std::string_view stream, const Collection& collectio
     if ((stream == "aicore" || stream == "aiVectorCore") && !collection.is_sampled) {
         return &fault::kUnsupportedForm;
     }
-    if (has_two_forms(stream) && collection.version != "1.0" && (collection.version != "2.0" || stream == "llc")) {
+    if (has_two_forms(stream) && collection.version != "1.0" && collection.version != "2.0") {
         return &fault::kUnsupportedForm;
     }
     return nullptr;

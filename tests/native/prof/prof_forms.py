@@ -284,6 +284,7 @@ DEVICE = [
     _table("hbm", "hbm", "IIIIQQ", "_ _ event hbm count time", 32, {"event": _flag}, version="2.0"),
     _table("ddr", "ddr", "IIIII", "time_us count event ddr mark", 20),
     _table("llc", "llc", "QQII", "time_us count event llc", 24),
+    _table("llc", "llc", "IIIIQ", "_ count event llc time", 24, version="2.0"),
     _table("l2_cache", "l2_cache", "HHHH8Q", "task_type stream task _ counter*8", 72),
     _table(
         "socpmu",

@@ -94,7 +94,7 @@ def test_unknown_types_and_levels_are_skipped_and_counted(tmp_path: Path):
         ("stars_soc_profile", {"platform_version": ""}, "unsupported_chip"),
         ("compact.task_track", {"platform_version": "16"}, "unsupported_chip"),
         ("aicore", {}, "unsupported_form"),
-        ("llc", {"version": "2.0"}, "unsupported_form"),
+        ("llc", {"version": "3.0"}, "unsupported_form"),
         ("hbm", {"version": "3.0"}, "unsupported_form"),
         ("hwts", {}, "no_layout"),
         ("123-Memory", {}, "no_layout"),

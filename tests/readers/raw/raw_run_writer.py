@@ -170,6 +170,13 @@ class Run:
             head = device_records.head(function, 0, sqe)
             self.log.append((time, head + device_records.log_tail(stream, task, device_ticks(time))))
 
+    def part(self, stream: int, task: int, start: int, end: int) -> None:
+        """The inner range of a mixed kernel."""
+        for function, time in ((device_records.PART_BEGIN, start), (device_records.PART_END, end)):
+            where = (stream, task, device_ticks(time), codes.SUB_MIX_AIC, 0, device_records.MIXED)
+            head = device_records.head(function, 0, codes.SQE_AICORE)
+            self.log.append((time, head + device_records.log_tail(*where)))
+
     def pmu(self, stream: int, task: int, cycles: int, start: int, end: int, is_cube: bool = False) -> None:
         counters, ticks = device_records.counters_of(cycles), (device_ticks(start), device_ticks(end))
         tail = device_records.task_pmu_tail(stream, task, int(not is_cube), cycles, counters, *ticks)

@@ -29,6 +29,11 @@ def llc(time_us, count, event, number):
     return struct.pack("<QQII", time_us, count, event, number)
 
 
+def llc_2(time_ns, count, event, number):
+    """24 bytes of llc in collection format 2.0."""
+    return struct.pack("<IIIIQ", 0, count, event, number, time_ns)
+
+
 def npu_mem(time_us, event, ddr_bytes, hbm_bytes):
     """32 bytes of npu_mem and npu_mem.app."""
     return struct.pack("<IIQQQ", time_us, event, 0, ddr_bytes, hbm_bytes)
@@ -120,3 +125,44 @@ def preprocess(time_ns, action, source, index, size):
 def queue_wait(time_ns, tag, size, start_us, end_us):
     """A node waited for a queue."""
     return _aicpu(3, time_ns, struct.pack("<IIQQQ", tag, 0, size, start_us, end_us))
+
+
+def comm_task(stream, task, item, group, size, plane=1, estimated=2.5, ranks=(0, 1)):
+    """116 bytes: half a record of tasks of collectives."""
+    return struct.pack(
+        "<QQQIIIIQQdQQQIIHH8B8x", item, 0, group, *ranks, 8, 0, 77, 5, estimated, 0, 0, size, task, 0, stream, plane,
+        0, 3, 1, 0, 255, 0, 0, 0,
+    )  # fmt: skip
+
+
+def comm_tasks(time_ns, *halves):
+    """One record of the AI CPU with one or two tasks of collectives."""
+    return _aicpu(13, time_ns, b"".join(halves))
+
+
+def comm_op(time_ns, stream, task, group, data_type=3, algorithm=0, count=64, relay=0, retry=1):
+    """An operation as the AI CPU knows it."""
+    flags = relay | retry << 1
+    return _aicpu(10, time_ns, struct.pack("<BBQQQIHI", flags, data_type, algorithm, count, group, 8, stream, task))
+
+
+def comm_turn(stream, task, turn, turns, size, *stamps):
+    """Seven moments of a turn of communication."""
+    ticks = map(device_ticks, stamps)
+    return _aicpu(4, stamps[0], struct.pack("<7QQIHHBBB", *ticks, size, 0, stream, task, 0, turns, turn))
+
+
+def compute_turn(stream, task, turn, turns, size, *stamps):
+    """Three moments of a turn of computing."""
+    ticks = map(device_ticks, stamps)
+    return _aicpu(5, stamps[0], struct.pack("<3QQIHHBBB", *ticks, size, 0, stream, task, 0, turns, turn))
+
+
+def flip(time_ns, stream, task, number):
+    """Numbers of tasks that the AI CPU gives begin anew."""
+    return _aicpu(11, time_ns, struct.pack("<HHI", stream, task, number))
+
+
+def mc2_group(group, ranks, kernel_stream, *others):
+    """Payload of mc2_comm_info."""
+    return struct.pack("<Q5I8I", group, ranks, 0, 0, kernel_stream, len(others), *others, *[0] * (8 - len(others)))

@@ -35,6 +35,12 @@ ONE_SIDED = {
     ("analysis_comm_time", "group_name"): ("the databases hold no hash of a group then", ["level0"]),
     ("module_time", None): ("raw operators carry their module, which databases do not hold", ["with_stack_gc_memory"]),
     ("kernel_op_time", None): ("as module_time", ["with_stack_gc_memory"]),
+    ("graph_cost", "captured_ns"): "the databases hold numbers of graphs, but neither captures nor their streams",
+    ("graph_cost", "destroyed_ns"): "as above",
+    ("graph_cost", "model_streams"): "as above",
+    ("graph_cost", "original_streams"): "as above",
+    ("graph_node_origin", "original_stream_no"): "as above",
+    ("graph_task", "original_stream_no"): "as above",
 }
 
 

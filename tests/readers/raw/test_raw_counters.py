@@ -113,6 +113,18 @@ def test_llc(run, series):
     )
 
 
+def test_llc_of_the_second_format_has_wall_clock(run, series):
+    run.identity["version"] = "2.0"
+    run.sample["llc_profiling"] = "read"
+    for time in (MS, 3 * MS):
+        for event in READ_EVENTS:
+            run.device_stream("llc.data", records.llc_2(at(time), 4, event, 0))
+    assert _only(series("LLC"), "read throughput", "read hitRate") == {
+        "read throughput": [(MS, 0), (3 * MS, 8 * 4096 * 500)],
+        "read hitRate": [(MS, 200), (3 * MS, 200)],
+    }
+
+
 def test_llc_without_some_events_has_no_rates(run, series):
     run.sample["llc_profiling"] = "write"
     for time in (1024, 3072):

@@ -97,7 +97,7 @@ def test_what_is_missing_is_said(loaded, run):
     run.log.clear()
     query = loaded(run)
     assert query("SELECT text FROM issue WHERE text LIKE '%stars_soc%'") == [
-        ("no device tasks: the PROF directory has no stars_soc data",)
+        ("no kernels: PROF has no stars_soc data",)
     ]
 
 
@@ -110,7 +110,7 @@ def test_streams_that_nobody_reads_are_named(loaded, run):
         ("LLC counters cannot be evaluated: sample.json says llc_profiling = ''",),
         ("llc data are not read: llc.data.0.slice_0 is left out",),
         ("notes is not read: it is no stream of the format",),
-        ("tscpu data are not read: tscpu.data.0.slice_0 is left out",),
+        ("tscpu data are not read: tscpu.data.0.slice_0 is left out (the form of its records is not known)",),
     ]
     assert query("SELECT decoded_bytes, rejected_bytes FROM source WHERE path LIKE '%llc%'") == [(0, 24)]
 

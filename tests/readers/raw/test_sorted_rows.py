@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from warehouse.errors import WriteError
 from warehouse.readers import sorted_rows
-from warehouse.readers.raw_rows import aligned, numbers, rows
+from warehouse.readers.raw_rows import aligned, rows
 from warehouse.readers.sorted_rows import SortedRows, SpillFolder
 
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), max_size=300)
@@ -55,18 +55,67 @@ def test_a_full_disk_is_told_as_one(tmp_path, monkeypatch):
         ordered.add(batch)
 
 
-@given(ROWS, ROWS)
-def test_aligned_rows_are_those_up_to_the_last_key(mine, theirs):
-    found = []
-    with pytest.MonkeyPatch.context() as patch, SpillFolder() as folder:
-        patch.setattr(sorted_rows, "BATCH_ROWS", 1)
-        ordered = SortedRows(["one"], folder)
-        for batch in batches(mine, 10):
-            ordered.add(batch)
-        others = (pa.record_batch({"one": [one]}) for one, _ in sorted(theirs))
-        for batch, (other,) in aligned(ordered.batches(together=["one"]), [others], ("one",)):
-            (limit,) = {int(value) for value in numbers(batch, "one")[0]}
-            assert other is None or other.column("one")[-1].as_py() <= limit
-            found += [] if other is None else other.column("one").to_pylist()
-    last = max((one for one, _ in mine), default=-1)
-    assert found == sorted(one for one, _ in theirs if one <= last)
+@given(ROWS, ROWS, st.sampled_from([1, 1 << 20]))
+def test_aligned_rows_are_those_from_the_first_to_the_last_key(mine, theirs, limit):
+    with pytest.MonkeyPatch.context() as patch, SpillFolder(limit) as folder:
+        patch.setattr(sorted_rows, "BATCH_ROWS", 3)
+        ordered, other = SortedRows(["one", "two"], folder), SortedRows(["one", "-two"], folder)
+        for rows_, pairs in ((ordered, mine), (other, theirs)):
+            for batch in batches(pairs, 10):
+                rows_.add(batch)
+        for columns, (found,) in aligned(ordered.columns(together=["one"]), [other], ("one",)):
+            low, high = columns["one"][0], columns["one"][-1]
+            expected = sorted((one, -two) for one, two in theirs if low <= one <= high)
+            assert (found is None) == (not expected)
+            if found is not None:
+                assert list(zip(found["one"].tolist(), (-found["two"]).tolist(), strict=True)) == expected
+
+
+@given(ROWS, st.integers(1, 3000), st.sampled_from([1, 1 << 20]))
+def test_columns_of_every_form(pairs, times, limit):
+    """Arrays, values for all rows, missing columns, nulls told by a mask or by NONE, and rows left out."""
+    schema = pa.schema(
+        [(name, pa.int64()) for name in ("key", "same", "gone", "sparse", "masked")] + [("real", pa.float64())]
+    )
+    count = len(pairs)
+    one, two = (np.array([pair[place] for pair in pairs], dtype=np.int64) for place in (0, 1))
+    real = np.where(two > 0, two / 3, np.nan)
+    with SpillFolder(limit) as folder:
+        ordered = SortedRows(["key"], folder, schema)
+        for _ in range(1 + times // 1000):
+            ordered.add_columns(
+                count, two != 2, ("sparse",), key=one, same=7, sparse=two, masked=pa.array(two, mask=two == 1),
+                real=pa.array(real, mask=np.isnan(real)),
+            )  # fmt: skip
+        found = [row for batch in ordered.batches() for row in batch.to_pylist()]
+        again = [
+            row
+            for batch in ordered.columns()
+            for row in zip(*(batch[name].tolist() for name in ("key", "gone", "sparse")), strict=True)
+        ]
+    kept = [(key, value) for _ in range(1 + times // 1000) for key, value in pairs if value != 2]
+    expected = [
+        {
+            "key": key, "same": 7, "gone": None, "sparse": None if value == -1 else value,
+            "masked": None if value == 1 else value, "real": value / 3 if value > 0 else None,
+        }
+        for key, value in sorted(kept, key=lambda pair: pair[0])
+    ]  # fmt: skip
+    assert found == expected
+    assert again == [(row["key"], -1, -1 if row["sparse"] is None else row["sparse"]) for row in expected]
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ({"key": np.array([1, 2, 3])}, ValueError, "column key has 3 rows, not 2"),
+        ({"key": np.array([1.5, 2])}, TypeError, "column key is not of its type"),
+        ({"key": np.array([1, 2]), "other": 3}, ValueError, "columns that the sorter does not have"),
+        ({"value": 3}, ValueError, "key is sorted by and has a null in row 0"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(columns, error, message):
+    ordered = SortedRows(["key"], SpillFolder(), pa.schema([("key", pa.int64()), ("value", pa.int64())]))
+    with pytest.raises(error, match=message):
+        ordered.add_columns(2, **columns)
+    assert ordered.rows == 0

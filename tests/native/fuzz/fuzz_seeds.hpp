@@ -8,7 +8,7 @@
 
 namespace check {
 
-// What a fuzzer offers the mutator of mutate_main.cpp.
+// Where the search of a fuzzer begins.
 std::vector<Bytes> fuzz_seeds();
 
 // One file a kind, in the order of npuwh::framework_kinds().
