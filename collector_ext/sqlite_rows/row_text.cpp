@@ -159,6 +159,9 @@ void RowText::append_value(std::string& out, Piece& piece, const Value& value, s
     out += piece.before;
     if (type == ValueType::integer) {
         const std::int64_t number = piece.is_thread ? plus(value.integer(), lane) : value.integer();
+        if (piece.kind == CellKind::stamp && number < 0) {
+            throw Refused("a time is negative");  // which SQL may have printed in another way
+        }
         if (is_csv_) {
             append_csv_cell(out, piece.kind, number);
         } else {

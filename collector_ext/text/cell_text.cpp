@@ -11,13 +11,14 @@
 namespace npuwh {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CellKind>, 9> kNames{{{"text", CellKind::text},
+constexpr std::array<std::pair<std::string_view, CellKind>, 10> kNames{{{"text", CellKind::text},
                                                                       {"int", CellKind::integer},
                                                                       {"stamp", CellKind::stamp},
                                                                       {"float", CellKind::floating},
                                                                       {"fixed3", CellKind::fixed3},
                                                                       {"fixed6", CellKind::fixed6},
                                                                       {"trim3", CellKind::trim3},
+                                                                      {"round3", CellKind::round3},
                                                                       {"json", CellKind::json},
                                                                       {"ns_us", CellKind::ns_us}}};
 
@@ -31,6 +32,9 @@ void append_number(std::string& out, CellKind kind, double value) {
             break;
         case CellKind::trim3:
             append_trimmed(out, value);
+            break;
+        case CellKind::round3:
+            append_rounded(out, value);
             break;
         default:
             append_repr(out, value);

@@ -1,6 +1,7 @@
 #include "text/number_text.hpp"
 
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -220,6 +221,25 @@ void append_trimmed(std::string& out, double value) {
     if (out.back() == '.') {
         out.pop_back();
     }
+}
+
+void append_rounded(std::string& out, double value) {
+    const std::size_t before = out.size();
+    append_fixed(out, value, 3);
+    if (!std::isfinite(value)) {
+        return;
+    }
+    if (std::fabs(value) < 1e12) {  // of up to 15 digits, so what is left is the shortest that reads back
+        strip_zeros(out);
+        if (out.back() == '.') {
+            out += '0';
+        }
+        return;
+    }
+    out[out.size() - 4] = *std::localeconv()->decimal_point;
+    const double rounded = std::strtod(out.c_str() + before, nullptr);
+    out.resize(before);
+    append_repr(out, rounded);
 }
 
 void append_microseconds(std::string& out, std::int64_t nanoseconds) {

@@ -17,6 +17,9 @@ void append_fixed(std::string& out, double value, int decimals);
 // "%.3f" without its trailing zeros and bare point (deliverables.md 0.1, C++ DoubleToStr).
 void append_trimmed(std::string& out, double value);
 
+// As Python's repr(round(value, 3)).
+void append_rounded(std::string& out, double value);
+
 // Nanoseconds as microseconds with exactly three decimals, never through a float: 1500 -> 1.500, -1 -> -0.001.
 void append_microseconds(std::string& out, std::int64_t nanoseconds);
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from warehouse._native import RowReader, RowsRefusedError, RowWriter, SqliteLibrary
 
-KINDS = ["text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"]
+KINDS = ["text", "int", "stamp", "float", "round3", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=80)
 TEXTS = ANY_TEXT | st.sampled_from(["", "=1+1", "-1.5", '"', "a,b", "\0", "N/A"])

@@ -18,7 +18,8 @@ from typing import TypeAlias
 from warehouse import store
 from warehouse._native import LibraryUnavailableError, RowReader, RowsRefusedError, SqliteLibrary
 from warehouse.export.row_section import RowSection
-from warehouse.export.section_plan import SectionPlan, TableRanges
+from warehouse.export.section_plan import SectionPlan, TableRanges, in_parts
+from warehouse.store.row_plan import row_plan
 
 SWITCH = "NPUWH_EXPORT"  # "cursor" turns this off; "native" makes what cannot be read so an error
 _MOST_THREADS = 4
@@ -38,20 +39,20 @@ class NativeResult:
 class NativeRows:
     """Reads sections of files from the warehouse behind a connection; see `open_native_rows`."""
 
-    def __init__(self, connection: sqlite3.Connection, reader: RowReader, is_by_ids: bool = True) -> None:
+    def __init__(self, connection: sqlite3.Connection, reader: RowReader, is_sorted: bool = False) -> None:
         self._tables = TableRanges(connection)
         self._connection = connection
         self._reader = reader
-        self._is_by_ids = is_by_ids
+        self._is_sorted = is_sorted
 
-    def by_index(self) -> NativeRows:
-        """The same, for a file whose ids do not ascend with time: in the order of the indexes, which takes longer."""
-        return NativeRows(self._connection, self._reader, is_by_ids=False)
+    def sorting(self) -> NativeRows:
+        """The same, for a file whose rows do not lie in their order: SQLite sorts them, which takes longer."""
+        return NativeRows(self._connection, self._reader, is_sorted=True)
 
     def can_read(self, section: RowSection) -> bool:
         """Whether the section is of a form that is read here at all."""
         view = store.view(section.view)
-        plan = store.row_plan(view.name, section.columns, fixed=section.fixed)
+        plan = row_plan(view.name, section.columns, fixed=section.fixed)
         if section.is_laneless:  # rows must be known by their ids
             return plan is not None and plan.ranges is not None
         if view.window is not None and view.window.view == view.name:
@@ -66,17 +67,21 @@ class NativeRows:
 
         Events are each written behind a comma and a line end; `is_first`: the first comma is the bracket of an array.
         `lanes` are those that were found before.  RowsRefusedError: some of it may have been written, and must be taken
-        back; RowsOutOfOrderError: the same, and `by_index` may do it.  OSError if the target takes no more.
+        back; RowsOutOfOrderError: the same, and `sorting` may do it.  OSError if the target takes no more.
         """
         asked, passes = [], []
-        for section in sections:
-            wanted = SectionPlan(self._tables, section, self._is_by_ids)
-            lane_pass = wanted.lane_pass() if section.is_laneless else None
+        parts = [(place, part) for place, section in enumerate(sections) for part in in_parts(section)]
+        for _, part in parts:
+            wanted = SectionPlan(self._tables, part, self._is_sorted)
+            lane_pass = wanted.lane_pass() if part.is_laneless else None
             if lane_pass is not None:
                 passes.append(lane_pass)
             asked.append(wanted.request(len(passes) - 1 if lane_pass is not None else None))
         known = [(thread, start, lane) for (thread, start), lane in (lanes or {}).items()]
-        rows, threads = self._reader.run(asked, passes, known, target, is_first)
+        counts, threads = self._reader.run(asked, passes, known, target, is_first)
+        rows = [0] * len(sections)
+        for (place, _), count in zip(parts, counts, strict=True):
+            rows[place] += count
         return NativeResult(rows, threads)
 
 

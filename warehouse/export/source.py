@@ -42,7 +42,7 @@ class ExportSource:
         except RowsOutOfOrderError:
             if self.native is None:
                 raise
-        return write(replace(self, native=self.native.by_index()))
+        return write(replace(self, native=self.native.sorting()))
 
 
 @contextmanager

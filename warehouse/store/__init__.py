@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import READ_SETUP, is_warehouse, one_state, open_read, open_write, read_uri
-from warehouse.store.plan_statement import can_be_fed, fed_statement, id_bounds, id_limits, plan_statement, range_bounds
 from warehouse.store.reading import file_of, reading, reading_error
 from warehouse.store.registry import (
     PLUMBING,
@@ -19,7 +18,6 @@ from warehouse.store.registry import (
     views,
     with_those_they_use,
 )
-from warehouse.store.row_plan import PlanArm, RowPlan, row_plan
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -36,8 +34,6 @@ __all__ = [
     "READ_SETUP",
     "TABLES",
     "Loader",
-    "PlanArm",
-    "RowPlan",
     "TableColumn",
     "View",
     "ViewColumn",
@@ -45,16 +41,12 @@ __all__ = [
     "WarehouseTable",
     "Window",
     "add_to",
-    "can_be_fed",
     "column_kinds",
     "create",
     "delete_failures",
     "delete_rank",
     "did_you_mean",
-    "fed_statement",
     "file_of",
-    "id_bounds",
-    "id_limits",
     "integrity",
     "is_warehouse",
     "latest_version",
@@ -63,15 +55,12 @@ __all__ = [
     "one_state",
     "open_read",
     "open_write",
-    "plan_statement",
     "quoted",
-    "range_bounds",
     "read_uri",
     "reading",
     "reading_error",
     "require_views",
     "rooms",
-    "row_plan",
     "select",
     "stale_views",
     "upgrade",

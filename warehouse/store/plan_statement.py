@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from warehouse.store.row_plan import PlanArm
@@ -22,11 +22,12 @@ _BY_TIME = {
 
 
 def plan_statement(
-    name: str, arm: PlanArm, order: str, where: Where, window: Window | None, is_ranged: bool
+    name: str, arm: PlanArm, order: str, where: Where, window: Window | None, *, is_ranged: bool, is_fed: bool = False
 ) -> tuple[str, list[Any]]:
     """SQL text and bound values of an arm of the plan of a view, with the conditions as `select` takes them.
 
-    `is_ranged`: the first two parameters are the first and the last value of the order, and have no value yet.
+    `is_ranged`: the first two parameters are the first and the last value of the order, and have no value yet;
+    `is_fed`: without ORDER BY, but to npuwh_row (the index that finds the ranges gives the rows in their order).
 
     >>> arm = row_plan("trace_op", ["dur"]).arms[0]
     >>> text, values = plan_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)], None, is_ranged=True)
@@ -34,62 +35,50 @@ def plan_statement(
     ' WHERE "start_ns" >= ? AND "start_ns" <= ? AND "rank_id" = ? ORDER BY "start_ns"'
     """
     ranges: list[tuple[str, str, Any]] = [(order, ">=", 0), (order, "<=", 0)] if is_ranged else []
-    text, values = select(name, arm.slots, [*ranges, *where], window=window, order=[order])
-    return _from(text, name, arm.items, arm), values[len(ranges) :]
+    text, values = select(name, arm.slots, [*ranges, *where], window=window, order=() if is_fed else [order])
+    text = _from(_fed(text, arm) if is_fed else text, name, arm.items, arm)
+    return text, values[len(ranges) :]
 
 
-def can_be_fed(arm: PlanArm, ranges: tuple[str, str]) -> bool:
-    """Whether the rows of a plan of one arm can be read in the order of their ids, all of a range at once.
-
-    >>> can_be_fed(row_plan("trace_op", ["dur"]).arms[0], ("op", "start_ns"))
-    True
-    """
-    table, column = ranges
-    return _BY_TIME.get(table) == column and len(arm.slots) <= _MOST_ARGUMENTS
-
-
-def fed_statement(
-    name: str, arm: PlanArm, order: str, rank_id: int, where: Where, value_of: Callable[[str], int]
-) -> tuple[str, list[Any]]:
-    """SQL text and bound values of an arm that gives its rows to npuwh_row by their ids; the first two parameters are
-    the first and the last id of a range.
-
-    What is the same in all rows is put in as a number: the rank, and (SELECT x FROM y), which `value_of` answers.
+def id_statement(name: str, arm: PlanArm, order: str, where: Where) -> tuple[str, list[Any]]:
+    """SQL text and bound values of an arm that gives its rows to npuwh_row in the order of their ids; the first two
+    parameters are the first and the last id of a range.
 
     >>> arm = row_plan("trace_op", ["ts"]).arms[0]
-    >>> fed_statement("trace_op", arm, "start_ns", 3, [], lambda query: 7)[0].partition("AS ")[0]
-    'SELECT npuwh_row("start_ns", "end_ns", "id", "ts") FROM (SELECT o . id '
+    >>> text, values = id_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)])
+    >>> text.partition("(SELECT")[0], text.partition("WHERE ")[2]
+    ('SELECT npuwh_row("start_ns", "end_ns", "id", "ts") FROM ', '"#row" >= ? AND "#row" <= ? AND +"rank_id" = ?')
     """
     alias = arm.items[order][0]
-    ids: Where = [("#row", ">=", 0), ("#row", "<=", 0), ("rank_id", "=", rank_id)]
+    ids: list[tuple[str, str, Any]] = [("#row", ">=", 0), ("#row", "<=", 0)]
     text, values = select(name, arm.slots, [*ids, *where])
+    rank = quoted("rank_id")
+    text = text.replace(f"AND {rank} = ?", f"AND +{rank} = ?", 1)  # the plus: no index on the rank, which has another order
+    return _from(_fed(text, arm), name, {**arm.items, "#row": (alias, ".", "id")}, arm), values[len(ids) :]
+
+
+def can_be_fed(arm: PlanArm) -> bool:
+    """Whether npuwh_row can take the rows of an arm.
+
+    >>> can_be_fed(row_plan("trace_op", ["dur"]).arms[0])
+    True
+    """
+    return len(arm.slots) <= _MOST_ARGUMENTS
+
+
+def ascends_with_ids(ranges: tuple[str, str]) -> bool:
+    """Whether (table, column) should ascend with the ids of the rows of a rank.
+
+    >>> ascends_with_ids(("op", "start_ns")), ascends_with_ids(("queue_task", "dequeue_start_ns"))
+    (True, False)
+    """
+    table, column = ranges
+    return column in (_BY_TIME.get(table), "id")
+
+
+def _fed(text: str, arm: PlanArm) -> str:
     columns = ", ".join(map(quoted, arm.slots))
-    text = text.replace(f"SELECT {columns} ", f"SELECT {_ROW_FUNCTION}({columns}) ", 1)
-    # the plus: no index on the rank, or the ids would not come in their order
-    text = text.replace(f"{quoted('rank_id')} = ?", f"+{quoted('rank_id')} = ?", 1)
-    rank = arm.items["rank_id"]
-    items = {
-        key: item if key == "rank_id" else _with_numbers(item, rank, str(rank_id), value_of)
-        for key, item in arm.items.items()
-    }
-    return _from(text, name, {**items, "#row": (alias, ".", "id")}, arm), values[2:]
-
-
-def _with_numbers(item: Tokens, rank: Tokens, rank_id: str, value_of: Callable[[str], int]) -> Tokens:
-    found: list[str] = []
-    place = 0
-    while place < len(item):
-        if len(rank) == 3 and item[place : place + 3] == rank:
-            found.append(rank_id)
-            place += 3
-        elif item[place : place + 2] == ("(", "SELECT") and item[place + 3 : place + 4] == ("FROM",):
-            is_whole = item[place + 5 : place + 6] == (")",)
-            found.append(str(value_of(joined(item[place + 1 : place + 5]))) if is_whole else item[place])
-            place += 6 if is_whole else 1
-        else:
-            found.append(item[place])
-            place += 1
-    return tuple(found)
+    return text.replace(f"SELECT {columns} ", f"SELECT {_ROW_FUNCTION}({columns}) ", 1)
 
 
 def _from(text: str, name: str, items: dict[str, Tokens], arm: PlanArm) -> str:
@@ -139,6 +128,26 @@ def id_limits(connection: sqlite3.Connection, table: str, rank_id: int) -> tuple
     query = f"SELECT min(id), max(id) FROM {quoted(table)} WHERE rank_id = ?"
     ((first, last),) = connection.execute(query, [rank_id]).fetchall()
     return (0, -1) if first is None else (first, last)
+
+
+def has_rows(connection: sqlite3.Connection, table: str, rank_id: int) -> bool:
+    """Whether a rank has a row in a table.
+
+    >>> has_rows(connection, "op", 1)  # doctest: +SKIP
+    True
+    """
+    return connection.execute(*select(table, ["rank_id"], [("rank_id", "=", rank_id)], limit=1)).fetchone() is not None
+
+
+def row_of_rank(connection: sqlite3.Connection, view: str, rank_id: int) -> dict[str, Any] | None:
+    """The one row of a view for a rank; None if it has none, or several.
+
+    >>> row_of_rank(connection, "vendor_rank", 1)["pid"]  # doctest: +SKIP
+    41000
+    """
+    cursor = connection.execute(*select(view, None, [("rank_id", "=", rank_id)], limit=2))
+    rows = cursor.fetchall()
+    return dict(zip([name for name, *_ in cursor.description], rows[0], strict=True)) if len(rows) == 1 else None
 
 
 def _places(
