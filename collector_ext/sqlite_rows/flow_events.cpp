@@ -30,14 +30,16 @@ void FlowText::take_name(std::string_view name) {
         throw Refused("a text is not UTF-8");
     }
     name_ = name;
-    members_ = "\",\"bp\":\"e\",\"name\":";
-    append_json_string(members_, name);
-    members_ += ",\"cat\":";
-    append_json_string(members_, name);
-    members_ += ",\"id\":";
+    TextBuffer members;
+    members += "\",\"bp\":\"e\",\"name\":";
+    append_json_string(members, name);
+    members += ",\"cat\":";
+    append_json_string(members, name);
+    members += ",\"id\":";
+    members_ = PaddedText(members.view());
 }
 
-void FlowText::append(std::string& out, const Row& row) {
+void FlowText::append(TextBuffer& out, const Row& row) {
     if (!has_fixed_name_) {
         const Value name = row.value(slots_[0]);
         if (name.type() != ValueType::text) {
@@ -61,16 +63,20 @@ FlowText::End FlowText::end_at(const Row& row, std::size_t column) const {
     return end;
 }
 
-void FlowText::append_event(std::string& out, char phase, std::int64_t id, const End& end) const {
-    out += ",\n{\"ph\":\"";
+void FlowText::append_event(TextBuffer& out, char phase, std::int64_t id, const End& end) const {
+    static const PaddedText opening(",\n{\"ph\":\"");
+    static const PaddedText process(",\"pid\":");
+    static const PaddedText thread(",\"tid\":");
+    static const PaddedText time(",\"ts\":");
+    opening.append_to(out);
     out += phase;
-    out += members_;
+    members_.append_to(out);
     append_integer(out, id);
-    out += ",\"pid\":";
+    process.append_to(out);
     append_integer(out, end.process);
-    out += ",\"tid\":";
+    thread.append_to(out);
     append_integer(out, end.thread);
-    out += ",\"ts\":";
+    time.append_to(out);
     append_microseconds(out, end.time);
     out += '}';
 }

@@ -40,7 +40,7 @@ public:
             }
             wait_for_lanes();
             std::unique_ptr<SectionReader> reader;
-            std::string text;
+            TextBuffer text;
             std::size_t read = parts_.size();
             for (std::size_t part = next_part_++; part < parts_.size(); part = next_part_++) {
                 const auto [section, range] = parts_[part];
@@ -131,7 +131,7 @@ private:
         return pass ? &wanted_.row_lanes.at(*pass) : nullptr;
     }
 
-    void write_part(SectionReader& reader, std::size_t part, std::size_t range, std::string& text) {
+    void write_part(SectionReader& reader, std::size_t part, std::size_t range, TextBuffer& text) {
         read_[part] = reader.read(range, text, kBlock, [&] {
             text = output_.put(part, std::move(text), false);
             text.reserve(kBlock + kBlock / 8);

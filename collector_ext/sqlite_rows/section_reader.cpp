@@ -35,7 +35,7 @@ SectionReader::SectionReader(Connection& connection, const Section& section, con
     }
 }
 
-RangeRead SectionReader::read(std::size_t range, std::string& text, std::size_t bytes, const std::function<void()>& is_long) {
+RangeRead SectionReader::read(std::size_t range, TextBuffer& text, std::size_t bytes, const std::function<void()>& is_long) {
     read_ = RangeRead();
     tied_.clear();
     most_bytes_ = bytes;
@@ -87,7 +87,7 @@ SectionReader::Arm* SectionReader::first_arm() {
     return first;
 }
 
-void SectionReader::take(std::string& text, Arm& arm, const Row& row, std::int64_t place) {
+void SectionReader::take(TextBuffer& text, Arm& arm, const Row& row, std::int64_t place) {
     if (!read_.places) {
         read_.places = {place, place};
     } else if (place < read_.places->second) {
@@ -102,7 +102,7 @@ void SectionReader::take(std::string& text, Arm& arm, const Row& row, std::int64
     append_row(text, arm, row);
 }
 
-void SectionReader::append_row(std::string& text, Arm& arm, const Row& row) {
+void SectionReader::append_row(TextBuffer& text, Arm& arm, const Row& row) {
     const std::size_t begin = text.size();
     if (arm.flows) {
         arm.flows->append(text, row);
@@ -142,16 +142,17 @@ bool SectionReader::comes_before(const Tied& one, const Tied& other) const {
     return false;
 }
 
-void SectionReader::sort_tied(std::string& text) {
+void SectionReader::sort_tied(TextBuffer& text) {
     const auto before = [this](const Tied& one, const Tied& other) { return comes_before(one, other); };
     if (tied_.size() > 1 && !std::is_sorted(tied_.begin(), tied_.end(), before)) {
         const std::size_t begin = tied_.front().begin;
         std::stable_sort(tied_.begin(), tied_.end(), before);
         sorted_.clear();
         for (const Tied& each : tied_) {
-            sorted_.append(text, each.begin, each.end - each.begin);
+            sorted_.append(text.data() + each.begin, each.end - each.begin);
         }
-        text.replace(begin, sorted_.size(), sorted_);
+        text.cut(begin);
+        text += sorted_.view();
     }
     tied_.clear();
 }

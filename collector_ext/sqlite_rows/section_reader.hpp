@@ -55,7 +55,7 @@ public:
                   ThreadSet& threads);
 
     // Appends the rows of a range to `text`; calls `is_long` when it has about so many bytes, which takes them out.
-    RangeRead read(std::size_t range, std::string& text, std::size_t bytes, const std::function<void()>& is_long);
+    RangeRead read(std::size_t range, TextBuffer& text, std::size_t bytes, const std::function<void()>& is_long);
 
 private:
     struct Arm {
@@ -72,10 +72,10 @@ private:
     std::int64_t place_of(const Row& row) const;
     void step(Arm& arm);
     Arm* first_arm();
-    void take(std::string& text, Arm& arm, const Row& row, std::int64_t place);
-    void append_row(std::string& text, Arm& arm, const Row& row);
+    void take(TextBuffer& text, Arm& arm, const Row& row, std::int64_t place);
+    void append_row(TextBuffer& text, Arm& arm, const Row& row);
     std::int64_t lane_of(const Row& row) const;
-    void sort_tied(std::string& text);
+    void sort_tied(TextBuffer& text);
     bool comes_before(const Tied& one, const Tied& other) const;
 
     const Section& section_;
@@ -83,7 +83,7 @@ private:
     ThreadSet& threads_;
     std::vector<Arm> arms_;
     std::vector<Tied> tied_;  // rows of one place in the order, at the end of the text
-    std::string sorted_;
+    TextBuffer sorted_;
     std::size_t most_bytes_ = 0;
     const std::function<void()>* is_long_ = nullptr;
     RangeRead read_;

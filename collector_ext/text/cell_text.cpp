@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, CellKind>, 10> kNames{{{"text",
                                                                       {"json", CellKind::json},
                                                                       {"ns_us", CellKind::ns_us}}};
 
-void append_number(std::string& out, CellKind kind, double value) {
+void append_number(TextBuffer& out, CellKind kind, double value) {
     switch (kind) {
         case CellKind::fixed3:
             append_fixed(out, value, 3);
@@ -41,7 +41,7 @@ void append_number(std::string& out, CellKind kind, double value) {
     }
 }
 
-void append_number(std::string& out, CellKind kind, std::int64_t value) {
+void append_number(TextBuffer& out, CellKind kind, std::int64_t value) {
     switch (kind) {
         case CellKind::fixed3:
             append_integer(out, value);
@@ -84,20 +84,20 @@ CellKind cell_kind(std::string_view name) {
 
 bool takes_float(CellKind kind) { return kind != CellKind::ns_us && kind != CellKind::stamp; }
 
-void append_csv_cell(std::string& out, CellKind kind, std::string_view text) {
+void append_csv_cell(TextBuffer& out, CellKind kind, std::string_view text) {
     append_csv_field(out, text, needs_guard(kind, text) ? "'" : "", kind == CellKind::stamp ? "\t" : "");
 }
 
-void append_csv_cell(std::string& out, CellKind kind, double value) { append_number(out, kind, value); }
+void append_csv_cell(TextBuffer& out, CellKind kind, double value) { append_number(out, kind, value); }
 
-void append_csv_cell(std::string& out, CellKind kind, std::int64_t value) {
+void append_csv_cell(TextBuffer& out, CellKind kind, std::int64_t value) {
     append_number(out, kind, value);
     if (kind == CellKind::stamp) {
         out += '\t';
     }
 }
 
-void append_json_cell(std::string& out, CellKind kind, std::string_view text) {
+void append_json_cell(TextBuffer& out, CellKind kind, std::string_view text) {
     if (kind == CellKind::json) {
         out += text;
     } else {
@@ -105,7 +105,7 @@ void append_json_cell(std::string& out, CellKind kind, std::string_view text) {
     }
 }
 
-void append_json_cell(std::string& out, CellKind kind, double value) {
+void append_json_cell(TextBuffer& out, CellKind kind, double value) {
     if (!std::isfinite(value)) {
         out += "null";
         return;
@@ -116,7 +116,11 @@ void append_json_cell(std::string& out, CellKind kind, double value) {
     out += quote;
 }
 
-void append_json_cell(std::string& out, CellKind kind, std::int64_t value) {
+void append_json_cell(TextBuffer& out, CellKind kind, std::int64_t value) {
+    if (kind == CellKind::integer) {
+        append_integer(out, value);
+        return;
+    }
     const char* const quote = is_json_string(kind) ? "\"" : "";
     out += quote;
     append_number(out, kind, value);

@@ -16,21 +16,21 @@ constexpr CellKind kAll[] = {CellKind::text,   CellKind::integer, CellKind::stam
 
 template <class Value>
 std::string csv(Value value) {  // all kinds, joined by spaces
-    std::string out;
+    npuwh::TextBuffer out;
     for (const CellKind kind : kAll) {
         out += out.empty() ? "" : " ";
         npuwh::append_csv_cell(out, kind, value);
     }
-    return out;
+    return std::string(out.view());
 }
 template <class Value>
 std::string json(Value value) {
-    std::string out;
+    npuwh::TextBuffer out;
     for (const CellKind kind : kAll) {
         out += out.empty() ? "" : " ";
         npuwh::append_json_cell(out, kind, value);
     }
-    return out;
+    return std::string(out.view());
 }
 
 }  // namespace
@@ -53,12 +53,12 @@ TEST(floats_in_every_kind) {
 }
 
 TEST(rounding_is_of_the_exact_value_half_to_even) {
-    std::string out;
+    npuwh::TextBuffer out;
     for (const double value : {0.0005, 2.0005, 0.0625, 12.3456, 4.0, -0.0001, 123456789012.3456, 1e300}) {
         out += out.empty() ? "" : " ";
         npuwh::append_csv_cell(out, CellKind::round3, value);
     }
-    CHECK_EQUAL(out, "0.001 2.0 0.062 12.346 4.0 -0.0 123456789012.346 1e+300");
+    CHECK_EQUAL(std::string(out.view()), "0.001 2.0 0.062 12.346 4.0 -0.0 123456789012.346 1e+300");
 }
 
 TEST(text_in_every_kind) {

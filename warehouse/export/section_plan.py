@@ -30,12 +30,16 @@ class TableRanges:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.id_bounds = cache(self._id_bounds)
+        self.range_bounds = cache(self._range_bounds)
         self.facts = cache(self._facts)
         self.has_rows = cache(partial(plan_statement.has_rows, connection))
         self.id_limits = cache(partial(plan_statement.id_limits, connection))
 
     def _id_bounds(self, ranges: tuple[str, str], rank_id: int) -> list[int]:
         return plan_statement.id_bounds(self.connection, ranges, rank_id, _ROWS)
+
+    def _range_bounds(self, ranges: tuple[str, str], rank_id: int) -> list[int]:
+        return plan_statement.range_bounds(self.connection, ranges, rank_id, _ROWS)
 
     def _facts(self, rank_id: int) -> RankFacts:
         return RankFacts(rank_id, cache(self._value_of), cache(partial(self._row_of, rank_id)))
@@ -88,8 +92,9 @@ class SectionPlan:
     def _unsorted_way(self, ranges: tuple[str, str], arm: PlanArm) -> Literal["ids", "index", "sorted"]:
         if not plan_statement.can_be_fed(arm):
             return "sorted"
-        is_by_ids = plan_statement.ascends_with_ids(ranges) and arm.table == ranges[0] and not self._section.rank.is_part
-        return "ids" if is_by_ids else "index"
+        if self._section.rank.is_part or arm.table != ranges[0] or not plan_statement.ascends_with_ids(ranges):
+            return "index"
+        return "ids"
 
     def request(self, lane_pass: int | None) -> SectionRequest:
         """The section; `lane_pass`: index of the pass that finds its lanes.
@@ -136,7 +141,9 @@ class SectionPlan:
             return None
         if self._way == "ids":
             return self._tables.id_bounds(self._ranges, rank_id)
-        return plan_statement.range_bounds(self._tables.connection, self._ranges, rank_id, _ROWS, self._rows.window)
+        window = self._rows.window
+        bounds = self._tables.range_bounds(self._ranges, rank_id)
+        return [bound for bound in bounds if window is None or window.from_ns < bound < window.to_ns]
 
     def _limits(self) -> tuple[int, int] | None:
         if self._ranges is None or self._way != "ids":

@@ -1,7 +1,7 @@
 """Statements for one rank, in which whatever is the same in all rows is a number.
 
-SQLite would look it up, or compute it, for each row anew: the rank itself, what a view with a row a rank says of it, the
-moment that a trace counts from.
+SQLite would look it up, or compute it, for each row anew: the rank itself, what a view with a row a rank says of it,
+the moment that a trace counts from.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _BOUNDARIES = ("LEFT", "JOIN", "CROSS", "WHERE", "ORDER", "GROUP")
 
 @dataclass(frozen=True)
 class RankFacts:
-    """What is known of a rank: its id; `value_of` answers a SELECT of one value; `row_of` gives the row that a view with
-    a row a rank has for it, None if it has none.
+    """What is known of a rank: its id; `value_of` answers a SELECT of one value; `row_of` gives the row that a view
+    with a row a rank has for it, None if it has none.
     """
 
     rank_id: int
@@ -58,7 +58,8 @@ def _joined_by_rank(rest: Tokens, rank: Tokens) -> tuple[str, str, int, int] | N
         name, alias, *on = rest[place + 2 : place + 12]
         if rest[place : place + 2] != ("LEFT", "JOIN") or name not in views() or views()[name].grain != ("rank_id",):
             continue
-        is_by_rank = (on[0], on[4]) == ("ON", "=") and {tuple(on[1:4]), tuple(on[5:])} == {(alias, ".", "rank_id"), rank}
+        sides = {tuple(on[1:4]), tuple(on[5:])}
+        is_by_rank = (on[0], on[4]) == ("ON", "=") and sides == {(alias, ".", "rank_id"), rank}
         if is_by_rank and rest[place + 12 : place + 13] in ((), *((each,) for each in _BOUNDARIES)):
             return name, alias, place, place + 12
     return None

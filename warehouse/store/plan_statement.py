@@ -53,7 +53,8 @@ def id_statement(name: str, arm: PlanArm, order: str, where: Where) -> tuple[str
     ids: list[tuple[str, str, Any]] = [("#row", ">=", 0), ("#row", "<=", 0)]
     text, values = select(name, arm.slots, [*ids, *where])
     rank = quoted("rank_id")
-    text = text.replace(f"AND {rank} = ?", f"AND +{rank} = ?", 1)  # the plus: no index on the rank, which has another order
+    # the plus: no index on the rank, which has another order
+    text = text.replace(f"AND {rank} = ?", f"AND +{rank} = ?", 1)
     return _from(_fed(text, arm), name, {**arm.items, "#row": (alias, ".", "id")}, arm), values[len(ids) :]
 
 
@@ -87,9 +88,7 @@ def _from(text: str, name: str, items: dict[str, Tokens], arm: PlanArm) -> str:
     return text.replace(f"FROM {quoted(name)}", f"FROM ({source}) AS {quoted(name)}", 1)
 
 
-def range_bounds(
-    connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int, window: Window | None = None
-) -> list[int]:
+def range_bounds(connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int) -> list[int]:
     """Values of (table, column) that cut a rank's rows into ranges of about so many.
 
     They are looked up by the rows' ids, which mostly ascend with time: where they do not, ranges are of unequal size.
@@ -97,8 +96,7 @@ def range_bounds(
     >>> range_bounds(connection, ("op", "start_ns"), 1, 1000)  # doctest: +SKIP
     [1700962505000120000, 1700962505000370000]
     """
-    found = {value for _, value in _places(connection, ranges, rank_id, rows)}
-    return sorted(value for value in found if window is None or window.from_ns < value < window.to_ns)
+    return sorted({value for _, value in _places(connection, ranges, rank_id, rows)})
 
 
 def id_bounds(connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int) -> list[int]:
@@ -150,21 +148,12 @@ def row_of_rank(connection: sqlite3.Connection, view: str, rank_id: int) -> dict
     return dict(zip([name for name, *_ in cursor.description], rows[0], strict=True)) if len(rows) == 1 else None
 
 
-def _places(
-    connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int
-) -> list[tuple[int, int]]:
+def _places(connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int) -> list[tuple[int, int]]:
     """Id and value of rows that lie about so many apart."""
     table, column = ranges
-    ends = []
-    for ending in ("", " DESC"):
-        text, values = select(table, ["id"], [("rank_id", "=", rank_id)], order=[column], limit=1)
-        ordering = f"ORDER BY {quoted(column)}"
-        ends += connection.execute(text.replace(ordering, ordering + ending), values).fetchall()
-    if len(ends) < 2:
-        return []
-    (first,), (last,) = sorted(ends)
-    found = []
-    for place in range(first + rows, last, rows):
+    ends = [connection.execute(f"SELECT {end}(id) FROM {quoted(table)}").fetchone()[0] for end in ("min", "max")]
+    found: list[tuple[int, int]] = []
+    for place in range(ends[0] + rows, ends[1], rows) if None not in ends else ():
         where = [("id", "=", place), ("rank_id", "=", rank_id), (column, "<>", None)]
         found += connection.execute(*select(table, ["id", column], where)).fetchall()
     return found

@@ -326,7 +326,7 @@ def _ranges(arms: Sequence[BodyArm], order: str) -> tuple[str, str] | None:
             return None  # what stands before would be read again for each range
         required = {each.name: each.is_required for each in TABLES[table].columns}
         is_there = joined((*tokens(".".join(reference)), "IS", "NOT", "NULL")) in joined(arm.rest)
-        if not required[reference[1]] and not is_there:
+        if "id" not in required or not (required[reference[1]] or is_there):
             return None
         found.append((table, reference[1]))
     return found[0]
