@@ -28,12 +28,10 @@ def away_from_the_source_tree(tmp_path_factory):
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
 
 
-@pytest.fixture
-def interruptible():
-    """An interrupt is heard: a process that a shell put into the background ignores it from the start."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+@pytest.fixture(scope="session", autouse=True)
+def hears_interrupts():
+    """What a shell puts into the background ignores interrupts from the start, and so would all that tests start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -138,9 +138,18 @@ CASES = {
         lambda root: replace(root, "host/host_start*", "cntvct:8", "cntvct:98"),
         "host_start.log of host and device_0 contradict each other by 90000.000 s",
     ),
-    "no rate": (lambda root: frequency(root, "0"), "info.json gives the host's counter '0' MHz, which is none"),
-    "negative rate": (lambda root: frequency(root, "-5"), "info.json gives the host's counter '-5' MHz, which is none"),
-    "absurd rate": (lambda root: frequency(root, "1e-9"), "info.json gives the host's counter '1e-9' MHz, which is none"),
+    "no rate": (
+        lambda root: frequency(root, "0"),
+        "info.json gives the host's counter '0' MHz, which is none",
+    ),
+    "negative rate": (
+        lambda root: frequency(root, "-5"),
+        "info.json gives the host's counter '-5' MHz, which is none",
+    ),
+    "absurd rate": (
+        lambda root: frequency(root, "1e-9"),
+        "info.json gives the host's counter '1e-9' MHz, which is none",
+    ),
     "empty queue": (
         lambda root: empty(root, "torch.op_mark"),
         "torch.op_mark is empty: what was to be in it is lost",

@@ -280,7 +280,7 @@ def test_what_the_target_raises_comes_back(sample):
         assert source.native.write([events_of("trace_op", rank)], lambda text: None).rows[0] > 0  # and it goes on
 
 
-def test_a_signal_ends_it_while_the_target_waits(sample, interruptible):
+def test_a_signal_ends_it_while_the_target_waits(sample):
     """A reader of a pipe that reads no more: the signal must come through."""
     reading, writing = os.pipe()
     with open_source(sample) as source:
