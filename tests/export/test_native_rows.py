@@ -16,7 +16,7 @@ from tests.views import test_view_cases as view_cases
 from warehouse import store
 from warehouse._native import LibraryUnavailableError, RowsRefusedError, SqliteLibrary
 from warehouse.errors import NpuwhError
-from warehouse.export import export, native_rows
+from warehouse.export import export, native_rows, section_plan
 from warehouse.export.csv_file import write_csv
 from warehouse.export.native_rows import SWITCH, open_native_rows
 from warehouse.export.row_section import FLOW_COLUMNS, RowSection, events_of, written_columns
@@ -51,7 +51,7 @@ RECORDS = {
 @pytest.fixture(autouse=True)
 def small_ranges(monkeypatch):
     """Many ranges and threads, so that their order is put to the test."""
-    monkeypatch.setattr(native_rows, "_ROWS", 5)
+    monkeypatch.setattr(section_plan, "_ROWS", 5)
     monkeypatch.setattr(native_rows, "_thread_count", lambda: 3)
 
 

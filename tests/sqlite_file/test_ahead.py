@@ -83,7 +83,7 @@ def test_a_full_disk():
     assert raised.value.errno == errno.ENOSPC
 
 
-def test_interrupted_while_it_is_finished(tmp_path, interruptible):
+def test_interrupted_while_it_is_finished(tmp_path):
     with writer_into(tmp_path / "w.db", ahead_bytes=1 << 30) as writer:
         numbers = pa.array(np.random.default_rng(1).integers(0, 1 << 60, 1_000_000))
         for _ in range(20):
