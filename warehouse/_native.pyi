@@ -668,8 +668,8 @@ class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
     kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), round3 (rounded to three
-    decimals, then as float), fixed3, fixed6 (%f), trim3 (%.3f without trailing zeros), json (as it is), ns_us (integer
-    ns as us with three decimals, exact).
+    decimals, halves away from zero, then as float), fixed3, fixed6 (%f), trim3 (%.3f without trailing zeros), json (as
+    it is), ns_us (integer ns as us with three decimals, exact).
     An int in any numeric kind keeps its own form (`float` 0 -> 0; fixed3 0 -> 0.000); an int in `stamp` is ns.
     A str in a numeric kind is written as it is (JSON: as a string).  None: an empty field, in JSON no member.
 

@@ -17,7 +17,7 @@ enum class CellKind {
     fixed3,    // %.3f
     fixed6,    // %f
     trim3,     // %.3f without trailing zeros
-    round3,    // rounded to three decimals, then as Python prints it
+    round3,    // rounded to three decimals, halves away from zero, then as Python prints it
     json,      // JSON as it is
     ns_us,     // integer ns as us with three decimals
 };

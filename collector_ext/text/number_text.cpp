@@ -1,7 +1,6 @@
 #include "text/number_text.hpp"
 
 #include <charconv>
-#include <clocale>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 namespace npuwh {
 namespace {
 
+constexpr double kHalfWithin = 3e-16;  // of the value: a half that a division made smaller is one, as it is for SQLite's round()
 constexpr std::size_t kLongestFixed = 400;  // 1.8e308 with six decimals
 
 bool append_special(TextBuffer& out, double value) {
@@ -222,22 +222,19 @@ void append_trimmed(TextBuffer& out, double value) {
 }
 
 void append_rounded(TextBuffer& out, double value) {
-    const std::size_t before = out.size();
-    append_fixed(out, value, 3);
-    if (!std::isfinite(value)) {
+    // beyond this no double has more than three decimals
+    constexpr double most = 9e12;
+    const double magnitude = std::fabs(value);
+    if (!(magnitude < most)) {
+        append_repr(out, value);
         return;
     }
-    if (std::fabs(value) < 1e12) {  // of up to 15 digits, so what is left is the shortest that reads back
-        strip_zeros(out);
-        if (out.back() == '.') {
-            out += '0';
-        }
-        return;
+    const double exact = magnitude * 1000;
+    const double thousandths = std::round(exact < 1e12 ? exact + exact * kHalfWithin : exact);
+    if (value < 0 && thousandths > 0) {
+        out += '-';
     }
-    std::string text(out.view(before));
-    text[text.size() - 4] = *std::localeconv()->decimal_point;
-    out.cut(before);
-    append_repr(out, std::strtod(text.c_str(), nullptr));
+    append_repr(out, thousandths / 1000);
 }
 
 void append_microseconds(TextBuffer& out, std::int64_t nanoseconds) {

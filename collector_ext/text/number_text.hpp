@@ -20,7 +20,8 @@ void append_fixed(TextBuffer& out, double value, int decimals);
 // "%.3f" without its trailing zeros and bare point (deliverables.md 0.1, C++ DoubleToStr).
 void append_trimmed(TextBuffer& out, double value);
 
-// As Python's repr(round(value, 3)).
+// With three decimals, halves away from zero, then as Python's repr: 0.0625 -> 0.063, 4.0005 -> 4.001.  A half may have lost
+// its last bits.
 void append_rounded(TextBuffer& out, double value);
 
 // Nanoseconds as microseconds with exactly three decimals, never through a float: 1500 -> 1.500, -1 -> -0.001.

@@ -25,6 +25,7 @@ from warehouse.export.source import ExportSource, open_source
 from warehouse.export.trace_events import EventArray, write_by_cursor
 from warehouse.ingest import ingest
 from warehouse.sample import write_profile
+from warehouse.store.row_plan import row_plan
 from warehouse.store.unfolding import unfolded
 from warehouse.store.view_body import view_body
 
@@ -142,21 +143,23 @@ def _same_rows(source, rank, name, folder):
         if name.startswith("export_"):
             count = write_csv(way, rank, path, name)
         else:
-            section = events_of(name, rank)
-            with path.open("wb") as file, EventArray(file) as events:
-                if way.native is not None:
-                    count = sum(events.write_natively(way.native, [section]).rows)
-                else:
-                    count = write_by_cursor(events, way.connection, section)
+            count = way.written(lambda way: _write_events(way, events_of(name, rank), path))
         written.append((count, path.read_bytes()))
     assert written[0] == written[1]
+
+
+def _write_events(source, section, path):
+    with path.open("wb") as file, EventArray(file) as events:
+        if source.native is None:
+            return write_by_cursor(events, source.connection, section)
+        return sum(events.write_natively(source.native, [section]).rows)
 
 
 def test_texts_are_remembered_where_it_pays():
     """An export of a million kernels takes twice as long if one of these is not planned so."""
     looked_up = {}
     for name in RECORDS:
-        plan = store.row_plan(name, written_columns(name))
+        plan = row_plan(name, written_columns(name))
         assert plan is not None, name
         assert plan.ranges is not None, name
         arm = unfolded(view_body(name).arms[0])
@@ -164,7 +167,7 @@ def test_texts_are_remembered_where_it_pays():
         looked_up[name] = [column.name for column in read if "string" in column.expression]
     assert looked_up == RECORDS
     flows = [name for name in EXPORTED if name.startswith("trace_") and name.endswith("_flow")]
-    plans = {name: store.row_plan(name, FLOW_COLUMNS, FLOW_COLUMNS) for name in flows}
+    plans = {name: row_plan(name, FLOW_COLUMNS, FLOW_COLUMNS) for name in flows}
     assert all(plan is not None and plan.ranges is not None for plan in plans.values()), plans
 
 

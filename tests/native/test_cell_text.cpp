@@ -52,13 +52,13 @@ TEST(floats_in_every_kind) {
     CHECK(npuwh::takes_float(CellKind::trim3) && !npuwh::takes_float(CellKind::stamp) && !npuwh::takes_float(CellKind::ns_us));
 }
 
-TEST(rounding_is_of_the_exact_value_half_to_even) {
+TEST(halves_are_rounded_away_from_zero) {
     npuwh::TextBuffer out;
-    for (const double value : {0.0005, 2.0005, 0.0625, 12.3456, 4.0, -0.0001, 123456789012.3456, 1e300}) {
+    for (const double value : {0.0005, 2.0005, 0.0625, -0.0625, 12.3456, 4.0, -0.0001, 123456789012.3456, 8999999999999.999, 1e300}) {
         out += out.empty() ? "" : " ";
         npuwh::append_csv_cell(out, CellKind::round3, value);
     }
-    CHECK_EQUAL(std::string(out.view()), "0.001 2.0 0.062 12.346 4.0 -0.0 123456789012.346 1e+300");
+    CHECK_EQUAL(std::string(out.view()), "0.001 2.001 0.063 -0.063 12.346 4.0 0.0 123456789012.346 8999999999999.998 1e+300");
 }
 
 TEST(text_in_every_kind) {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warehouse._native import RowReader, RowsRefusedError, RowWriter, SqliteLibrary
+from warehouse._native import RowReader, RowsOutOfOrderError, RowsRefusedError, RowWriter, SqliteLibrary
 
 KINDS = ["text", "int", "stamp", "float", "round3", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
@@ -53,7 +53,7 @@ class Database:
 
 def section(shape, statement, columns, **more):
     arm = {"statement": statement, "values": [], "columns": columns, "remembered": more.pop("remembered", [])}
-    rest = {"order": None, "ties": [], "bounds": None, "process": None, "thread": None, "lane_pass": None, "lane_id": 0}
+    rest = {"is_fed": False, "limits": None, "order": None, "ties": [], "bounds": None, "process": None, "thread": None, "lane_pass": None, "lane_id": 0}
     return {"shape": shape, "arms": [arm], **rest, **more}
 
 
@@ -75,6 +75,25 @@ def test_every_kind_of_value(library, tmp_path, rows, bounds):
     objects = section("events", statement, slots(names, KINDS, 2), **ranged)
     expected = b"[\n" + writer.json_events(rows) if rows else b""
     assert table.text(objects, is_first=True)[:2] == (expected, [len(rows)])
+    columns = ", ".join(f"c{place}" for place in range(len(KINDS)))
+    fed = f"SELECT npuwh_row(id, key, {columns}) FROM t WHERE id BETWEEN ? AND ?"
+    objects = section("events", fed, slots(names, KINDS, 2), **ranged, is_fed=True)
+    assert table.text(objects, is_first=True)[:2] == (expected, [len(rows)])
+
+
+def test_rows_that_are_fed_must_come_in_their_order(library, tmp_path):
+    table = Database(library, tmp_path / "t.db", 1, [(1, 5, None), (2, 7, None), (3, 7, None), (4, 6, None)])
+    ranged = {"order": 1, "ties": [(0, True)], "is_fed": True}
+    columns = slots(["id", "key"], ["int", "int"])
+    fed = "SELECT npuwh_row(id, key) FROM t WHERE id BETWEEN ? AND ?"
+    for limits in ({"bounds": [4]}, {"bounds": []}):  # a range that begins too early, a row that does
+        with pytest.raises(RowsOutOfOrderError):
+            table.text(section("csv", fed, columns, **ranged, **limits))
+    kept = section("csv", fed, columns, **ranged, bounds=[2], limits=(1, 3))
+    assert table.text(kept)[:2] == (b"1,5\r\n3,7\r\n2,7\r\n", [3])
+    cut = section("csv", fed, columns, **ranged, bounds=[3], limits=(1, 3))
+    with pytest.raises(RowsOutOfOrderError):  # what is equal would have to be sorted over two ranges
+        table.text(cut)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

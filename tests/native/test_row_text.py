@@ -35,7 +35,13 @@ def python_csv(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def rounded(value: float) -> str:
-    return repr(round(value, 3))
+    if not abs(value) < 9e12:
+        return repr(value)
+    exact = abs(value) * 1000
+    if exact < 1e12:
+        exact += exact * 3e-16
+    thousandths = math.floor(exact) + (exact - math.floor(exact) >= 0.5)
+    return repr((-thousandths if value < 0 else thousandths) / 1000)
 
 
 @given(st.lists(ANY_FLOAT | DECIMAL | HALVES, min_size=1))
@@ -133,7 +139,7 @@ def test_json_forms() -> None:
     writer = RowWriter(KINDS, KINDS)
     row = ("x", 1, "1.500", 4.0, 0.0625, 0.5, 0.25, 2.0, '{"a":[1]}', 1500)
     assert writer.json_events([row]) == (
-        b'{"text":"x","int":1,"stamp":"1.500","float":4.0,"round3":0.062,"fixed3":0.500,"fixed6":0.250000,"trim3":2,'
+        b'{"text":"x","int":1,"stamp":"1.500","float":4.0,"round3":0.063,"fixed3":0.500,"fixed6":0.250000,"trim3":2,'
         b'"json":{"a":[1]},"ns_us":1.500}'
     )
     numbers = writer.json_events([(1, "N/A", 1500, "N/A", 1, 1, 1, 1, 1, -1)])
