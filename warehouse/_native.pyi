@@ -200,31 +200,105 @@ class AllocationSweep:
 
     >>> from array import array
     >>> def column(*values): return array("q", values)
-    >>> names = AllocationSweep(column(), column(8)).feed(
-    ...     column(10, 20), column(0, 3), column(0, 0), column(90, -1), column(8, -1), column(1, 1), column(1, 1),
-    ...     column(-1, -1))
+    >>> folder = SpillFolder(b"/tmp", 1 << 20)
+    >>> ops, queue = RowSorter([("start", False)], folder), RowSorter([("time", False)], folder)
+    >>> ops.add_columns(1, {"start": 10, "end": 90, "name": 8, "tid": 1})
+    >>> names = AllocationSweep(ops, queue, column(), column(8)).feed(column(20), column(5), column(1), column(1))
     >>> names.row.tolist(), names.name.tolist()
-    ([0], [8])
+    ([5], [8])
     """
 
-    def __init__(self, skipped: _Int64, framework: _Int64) -> None:
-        """skipped: names of operators that are no starting point of a search; framework: names of the framework's."""
+    def __init__(self, operators: RowSorter, queue: RowSorter, skipped: _Int64, framework: _Int64) -> None:
+        """operators: start, end, name, tid, by start.  queue: time, kind, end, pid, tid, key, by time and kind; kind 1
+        is the end of an enqueue, 2 a dequeue, key their number, -1 if nothing is on the other side of the queue.
+
+        skipped: names of operators that are no starting point of a search; framework: names of the framework's.
+        """
+    def feed(self, time: _Int64, row: _Int64, pid: _Int64, tid: _Int64) -> AllocationNames:
+        """Allocations, numbered by `row`, sorted by time over all calls.  Those that wait for an enqueue are found by a
+        later call.  Raises ValueError that names the first bad row; the sweep is then unchanged."""
+    def finish(self) -> AllocationNames:
+        """What is found in the rest of the queue."""
+
+@final
+class BlockSweep:
+    """Blocks of memory from the records of an allocator (framework-files.md 5.11, step 2).
+
+    A block is a malloc (action 0) and up to two records after it of the same process and address, a free (1) and a
+    block free (2) in either order; the next malloc there begins another, and what else comes belongs to none.
+
+    >>> import numpy
+    >>> names = ("time", "row", "pid", "address", "action", "tid", "device", "size", "stream", "allocated", "reserved",
+    ...          "active")
+    >>> records = {name: numpy.zeros(2, numpy.int64) for name in names}
+    >>> records["time"], records["action"] = numpy.array([5, 9]), numpy.array([0, 1])
+    >>> sweep = BlockSweep()
+    >>> len(sweep.feed(records)["time"])
+    0
+    >>> {name: column.tolist() for name, column in sweep.finish().items() if "time" in name or "free" in name}
+    {'time': [5], 'free': [9], 'block_free': [-1]}
+    """
+
+    def __init__(self) -> None: ...
+    def feed(self, columns: Mapping[str, _Int64]) -> dict[str, Int64Column]:
+        """Records by time: time, row, pid, address, action, tid, device, size, stream, allocated, reserved, active.
+
+        Gives blocks that cannot go on: time, row, pid, address, tid, device, size, stream, allocated, reserved and
+        active of the malloc, the times free and block_free, and end_allocated, end_reserved and end_active, the totals
+        of the free, without one of the block free; -1 for what there is not.
+        """
+    def finish(self) -> dict[str, Int64Column]:
+        """The blocks that went on until the end."""
+
+@final
+class MarkRanges:
+    """Ranges by their ends; key and row are those of the end."""
+
+    @property
+    def half(self) -> Int64Column: ...
+    @property
+    def tid(self) -> Int64Column: ...
+    @property
+    def pid(self) -> Int64Column: ...
+    @property
+    def name(self) -> Int64Column: ...
+    @property
+    def start(self) -> Int64Column: ...
+    @property
+    def end(self) -> Int64Column: ...
+    @property
+    def key(self) -> Int64Column: ...
+    @property
+    def row(self) -> Int64Column: ...
+
+@final
+class MarkSweep:
+    """Ranges of the host's task queue from the marks of their starts and ends (framework-files.md 5.1).
+
+    An end belongs to the last mark before it of its half of the queue, thread and name if that is a start; other marks
+    make no range.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> same = column(1, 1)
+    >>> ranges = MarkSweep().feed(same, column(0, 1), same, same, same, column(10, 20), same, column(0, 1))
+    >>> ranges.start.tolist(), ranges.end.tolist()
+    ([10], [20])
+    """
+
+    def __init__(self) -> None: ...
     def feed(
         self,
-        time: _Int64,
-        kind: _Int64,
-        row: _Int64,
-        end: _Int64,
-        name: _Int64,
-        pid: _Int64,
+        half: _Int64,
+        is_end: _Int64,
         tid: _Int64,
+        pid: _Int64,
+        name: _Int64,
+        time: _Int64,
         key: _Int64,
-    ) -> AllocationNames:
-        """kind 0: an operator, 1: the end of an enqueue, 2: a dequeue, 3: an allocation, numbered by `row`.
-
-        key: number of an enqueue or dequeue, -1 if nothing is on the other side of the queue.  Sorted by time over all
-        calls.  Raises ValueError that names the first bad row; the sweep is then unchanged.
-        """
+        row: _Int64,
+    ) -> MarkRanges:
+        """Marks sorted by time over all calls.  Raises ValueError that names the first bad row."""
 
 @final
 class CallLocator:
@@ -662,6 +736,17 @@ class ContentIds:
     @property
     def last(self) -> int:
         """The largest number."""
+
+@final
+class TextIds:
+    """As `ContentIds`, of texts."""
+
+    def __init__(self) -> None: ...
+    def ids(self, texts: _ArrowArray) -> tuple[Int64Column, Int64Column]:
+        """(number of each text, -1 for null; places of those that are new)."""
+    def rewind(self, last: int) -> None: ...
+    @property
+    def last(self) -> int: ...
 
 @final
 class RowWriter:

@@ -14,6 +14,7 @@ void bind_device_sweep(pybind11::module_& module);
 void bind_keyed_sums(pybind11::module_& module);
 void bind_op_totals(pybind11::module_& module);
 void bind_lane_sweep(pybind11::module_& module);
+void bind_memory_sweeps(pybind11::module_& module);
 void bind_row_sorter(pybind11::module_& module);
 void bind_link_table(pybind11::module_& module);
 void bind_number_columns(pybind11::module_& module);

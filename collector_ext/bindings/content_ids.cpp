@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/column_input.hpp"
 #include "bindings/guarded.hpp"
 #include "bindings/int64_column.hpp"
 #include "bindings/int64_input.hpp"
@@ -39,6 +40,36 @@ private:
     std::vector<std::unique_ptr<Int64Input>> inputs_;
     Column row_;
 };
+
+// Numbers of texts, -1 for null, and the places of those that are new.
+class TextIds : public StringIds {};
+using GuardedTexts = Guarded<TextIds>;
+
+py::tuple text_ids(GuardedTexts& self, const py::object& texts) {
+    const ColumnInput input(texts, "texts");
+    const sqlite_file::ColumnSource& source = input.source();
+    using Kind = sqlite_file::ColumnSource::Kind;
+    if (source.dictionary != nullptr || source.is_constant || (source.kind != Kind::text32 && source.kind != Kind::text64)) {
+        throw py::type_error("texts: expected an Arrow array of text without dictionary");
+    }
+    auto found = std::make_shared<Column>();
+    auto fresh = std::make_shared<Column>();
+    self.run([&](TextIds& known) {
+        found->resize(static_cast<std::size_t>(source.length), kNone);
+        for (std::int64_t row = 0; row < source.length; ++row) {
+            if (source.is_null(row)) {
+                continue;
+            }
+            const auto [begin, size] = source.text(row);
+            const auto [id, is_new] = known.id(begin, size);
+            (*found)[static_cast<std::size_t>(row)] = id;
+            if (is_new) {
+                fresh->push_back(row);
+            }
+        }
+    });
+    return py::make_tuple(Int64Column{found}, Int64Column{fresh});
+}
 
 py::tuple ids(GuardedIds& self, const py::sequence& columns) {
     Rows rows(columns);
@@ -78,6 +109,12 @@ void bind_content_ids(py::module_& module) {
         .def("rewind", [](GuardedIds& self, std::int64_t last) { self.run([&](StringIds& known) { known.rewind(last); }); },
              py::arg("last"))
         .def_property_readonly("last", [](GuardedIds& self) { return self.run([](const StringIds& known) { return known.last(); }); });
+    py::class_<GuardedTexts>(module, "TextIds")
+        .def(py::init<>())
+        .def("ids", &text_ids, py::arg("texts"))
+        .def("rewind", [](GuardedTexts& self, std::int64_t last) { self.run([&](TextIds& known) { known.rewind(last); }); },
+             py::arg("last"))
+        .def_property_readonly("last", [](GuardedTexts& self) { return self.run([](const TextIds& known) { return known.last(); }); });
 }
 
 }  // namespace npuwh

@@ -3,7 +3,6 @@
 PYBIND11_MODULE(_native, module) {
     module.doc() = "npuwh's native core: sweeps over sorted events, rows as text, and files of SQLite";
     npuwh::bind_columns(module);
-    npuwh::bind_allocation_sweep(module);
     npuwh::bind_content_ids(module);
     npuwh::bind_host_sweep(module);
     npuwh::bind_device_sweep(module);
@@ -12,6 +11,8 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_lane_sweep(module);
     npuwh::bind_row_sorter(module);
     npuwh::bind_call_locator(module);
+    npuwh::bind_allocation_sweep(module);
+    npuwh::bind_memory_sweeps(module);
     npuwh::bind_link_table(module);
     npuwh::bind_number_columns(module);
     npuwh::bind_row_writer(module);

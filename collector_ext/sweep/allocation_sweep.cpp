@@ -1,11 +1,13 @@
 #include "sweep/allocation_sweep.hpp"
 
-#include <string>
+#include <utility>
 
 namespace npuwh {
 namespace {
 
-enum Kind : std::int64_t { kOp, kEnqueue, kDequeue, kAllocation, kKinds };
+enum Operator : std::size_t { kStart, kEnd, kName, kTid };
+enum Moment : std::size_t { kTime, kKind, kUntil, kProcess, kThread, kKey };
+constexpr std::int64_t kEnqueue = 1;
 
 std::unordered_set<std::int64_t> set_of(const ColumnView& column) {
     std::unordered_set<std::int64_t> values;
@@ -22,47 +24,68 @@ void add(std::int64_t row, std::int64_t name, AllocationNames& found) {
     }
 }
 
-void check(const ColumnView& time, const ColumnView& kind, std::int64_t last_time) {
-    for (std::size_t row = 0; row < time.size(); ++row) {
-        if (kind[row] < kOp || kind[row] >= kKinds) {
-            reject_row("AllocationSweep.feed", row, "has kind " + std::to_string(kind[row]));
+}  // namespace
+
+bool AllocationSweep::Rows::has_row() {
+    if (at_ == count_ && !is_over_) {
+        at_ = 0;
+        count_ = next_(values_);
+        is_over_ = count_ == 0;
+    }
+    return at_ < count_;
+}
+
+AllocationSweep::AllocationSweep(Next operators, Next queue, const ColumnView& skipped, const ColumnView& framework)
+    : operators_(std::move(operators)),
+      queue_(std::move(queue)),
+      skipped_(set_of(skipped)),
+      framework_(set_of(framework)) {}
+
+// Everything up to the time, operators before the queue's events of the same time.
+void AllocationSweep::take_until(std::int64_t time, AllocationNames& found) {
+    for (;;) {
+        const bool has_moment = queue_.has_row() && queue_[kTime] <= time;
+        const std::int64_t limit = has_moment ? queue_[kTime] : time;
+        if (operators_.has_row() && operators_[kStart] <= limit) {
+            open_op(operators_[kStart], operators_[kEnd], operators_[kName], operators_[kTid]);
+            operators_.step();
+        } else if (has_moment) {
+            if (queue_[kKind] == kEnqueue) {
+                end_enqueue(queue_[kThread], queue_[kKey], found);
+            } else {
+                begin_dequeue({queue_[kProcess], queue_[kThread]}, {queue_[kKey], queue_[kUntil]});
+            }
+            queue_.step();
+        } else {
+            return;
         }
-        if (time[row] < last_time) {
-            reject_row("AllocationSweep.feed", row, "comes before the row before it; feed rows sorted by time");
-        }
-        last_time = time[row];
     }
 }
 
-}  // namespace
-
-AllocationSweep::AllocationSweep(const ColumnView& skipped, const ColumnView& framework)
-    : skipped_(set_of(skipped)), framework_(set_of(framework)) {}
-
-AllocationNames AllocationSweep::feed(const ColumnView& time, const ColumnView& kind, const ColumnView& row, const ColumnView& end,
-                                      const ColumnView& name, const ColumnView& pid, const ColumnView& tid, const ColumnView& key) {
-    const ColumnView* const columns[] = {&kind, &row, &end, &name, &pid, &tid, &key};
-    const char* const names[] = {"kind", "row", "end", "name", "pid", "tid", "key"};
-    for (std::size_t column = 0; column < 7; ++column) {
-        require_rows("AllocationSweep.feed", names[column], *columns[column], time.size());
+AllocationNames AllocationSweep::feed(const ColumnView& time, const ColumnView& row, const ColumnView& pid, const ColumnView& tid) {
+    require_rows("AllocationSweep.feed", "row", row, time.size());
+    require_rows("AllocationSweep.feed", "pid", pid, time.size());
+    require_rows("AllocationSweep.feed", "tid", tid, time.size());
+    std::int64_t previous = last_time_;
+    for (std::size_t at = 0; at < time.size(); ++at) {
+        if (time[at] < previous) {
+            reject_row("AllocationSweep.feed", at, "comes before the row before it; feed rows sorted by time");
+        }
+        previous = time[at];
     }
-    check(time, kind, last_time_);
     AllocationNames found;
     for (std::size_t at = 0; at < time.size(); ++at) {
         last_time_ = time[at];
-        switch (kind[at]) {
-            case kOp:
-                open_op(time[at], end[at], name[at], tid[at]);
-                break;
-            case kEnqueue:
-                end_enqueue(tid[at], key[at], found);
-                break;
-            case kDequeue:
-                begin_dequeue({pid[at], tid[at]}, {key[at], end[at]});
-                break;
-            default:
-                allocate(time[at], row[at], {pid[at], tid[at]}, found);
-        }
+        take_until(time[at], found);
+        allocate(time[at], row[at], {pid[at], tid[at]}, found);
+    }
+    return found;
+}
+
+AllocationNames AllocationSweep::finish() {
+    AllocationNames found;
+    while (!waiting_.empty() && (queue_.has_row() || operators_.has_row())) {
+        take_until(queue_.has_row() ? queue_[kTime] : INT64_MAX, found);
     }
     return found;
 }

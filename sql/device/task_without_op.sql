@@ -4,8 +4,8 @@ CREATE VIEW task_without_op AS
 -- No operators recorded: the rank has none at all. Of a task of a graph: replayed by a call that was not recorded;
 -- captured and replayed outside of operators; captured before the recording and replayed outside of operators. Of any
 -- other: enqueue not recorded (its launch lies in a dequeue whose other half is missing); enqueued outside of operators;
--- launched outside of operators; mark of the program (it is no work of any operator); part of a task (whose operator is
--- not known either); launch not recorded (no call on the host is known to have launched it).
+-- launched outside of operators; mark of the program (it is no work of any operator); mark of the profiler (it switches
+-- the recording on and off); part of a task (whose operator is not known either); launch not recorded (no call on the host is known to have launched it).
 --
 -- grain: device_task_id
 -- uses:  device_task, kernel, string, op, api_call, queue_task, graph, graph_replay, rank
@@ -42,6 +42,8 @@ SELECT
                 ELSE 'enqueued outside of operators' END
             FROM api_call AS a WHERE a.id = t.api_call_id)
         WHEN t.connection_no BETWEEN 4000000001 AND 4294967294 THEN 'mark of the program'
+        WHEN t.type_id IN (SELECT id FROM string WHERE value IN ('PROFILING_ENABLE', 'PROFILING_DISABLE'))
+            THEN 'mark of the profiler'
         WHEN t.connection_no IS NULL AND t.context_no IS NOT NULL AND t.is_covered = 0 THEN 'part of a task'
         ELSE 'launch not recorded' END AS reason
 FROM device_task AS t

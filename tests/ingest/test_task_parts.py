@@ -5,7 +5,8 @@ import pytest
 
 from warehouse.batches.records import DEVICE_COMM_OP, DEVICE_TASK
 from warehouse.ingest.link import NONE
-from warehouse.ingest.task_parts import PART, TaskParts
+from warehouse.ingest.link_rule import PART
+from warehouse.ingest.task_parts import TaskParts
 
 FIELDS = "kind start_ns end_ns device_id stream_no task_no context_no is_covered".split()
 LINKS = "op rule api_call node replay".split()

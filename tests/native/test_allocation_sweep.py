@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse._native import AllocationSweep
+from warehouse._native import AllocationSweep, RowSorter, SpillFolder
 
 OP, ENQUEUE, DEQUEUE, ALLOCATION = range(4)
 SKIPPED, FRAMEWORK = {0}, {1, 2}
@@ -88,28 +88,50 @@ def column(*values: int) -> array[int]:
     return array("q", values)
 
 
+def sorter(keys: list[str], names: list[str], rows: list[tuple[int, ...]]) -> RowSorter:
+    made = RowSorter([(key, False) for key in keys], SpillFolder(b"/tmp", 1000))
+    columns = {name: column(*(row[place] for row in rows)) for place, name in enumerate(names)}
+    made.add_columns(len(rows), columns)
+    return made
+
+
 @given(MOMENTS, st.integers(1, 70))
 def test_as_defined_in_pieces_of_any_size(moments: list[Moment], size: int) -> None:
     ordered = [
         (time, kind, row, time + length, *rest)
-        for row, (time, kind, _, length, *rest) in enumerate(sorted(moments, key=lambda moment: moment[0]))
+        for row, (time, kind, _, length, *rest) in enumerate(sorted(moments, key=lambda moment: moment[:2]))
     ]
     definition = Definition()
     for moment in ordered:
         definition.see(moment)  # type: ignore[arg-type]
-    sweep = AllocationSweep(column(*SKIPPED), column(*FRAMEWORK))
+    ops = [(time, end, name, tid, row) for time, kind, row, end, name, _, tid, _ in ordered if kind == OP]
+    queue = [
+        (time, kind, end, pid, tid, key, row)
+        for time, kind, row, end, _, pid, tid, key in ordered
+        if kind in (ENQUEUE, DEQUEUE)
+    ]
+    sweep = AllocationSweep(
+        sorter(["start", "row"], ["start", "end", "name", "tid", "row"], ops),
+        sorter(["time", "kind", "row"], ["time", "kind", "end", "pid", "tid", "key", "row"], queue),
+        column(*SKIPPED),
+        column(*FRAMEWORK),
+    )
+    allocations = [(time, row, pid, tid) for time, kind, row, _, _, pid, tid, _ in ordered if kind == ALLOCATION]
+    found = [
+        sweep.feed(*(column(*values) for values in zip(*allocations[first : first + size], strict=True)))
+        for first in range(0, len(allocations), size)
+    ]
     names: dict[int, int] = {}
-    for first in range(0, len(ordered), size):
-        found = sweep.feed(*(column(*values) for values in zip(*ordered[first : first + size], strict=True)))
-        names |= dict(zip(found.row.tolist(), found.name.tolist(), strict=True))
+    for part in (*found, sweep.finish()):
+        names |= dict(zip(part.row.tolist(), part.name.tolist(), strict=True))
     assert names == definition.names
 
 
 @pytest.mark.parametrize(
-    ("time", "kind", "message"),
-    [((5, 4), (0, 0), "row 1 comes before"), ((5, 5), (0, 4), "row 1 has kind 4"), ((5,), (0, 0), "has 2 rows")],
+    ("time", "row", "message"), [((5, 4), (0, 0), "row 1 comes before"), ((5,), (0, 0), "has 2 rows")]
 )
-def test_bad_rows_are_named(time: tuple[int, ...], kind: tuple[int, ...], message: str) -> None:
-    sweep = AllocationSweep(column(), column())
+def test_bad_rows_are_named(time: tuple[int, ...], row: tuple[int, ...], message: str) -> None:
+    nothing = [RowSorter([(key, False)], SpillFolder(b"/tmp", 1000)) for key in ("start", "time")]
+    sweep = AllocationSweep(*nothing, column(), column())
     with pytest.raises(ValueError, match=message):
-        sweep.feed(column(*time), column(*kind), *(column(*(1,) * len(time)) for _ in range(6)))
+        sweep.feed(column(*time), column(*row), *(column(*(1,) * len(time)) for _ in range(2)))

@@ -19,11 +19,11 @@ DECIMALS = st.builds(lambda n, shift: n / 10**shift, st.integers(0, 10**12), st.
 REALS = st.floats(allow_nan=False) | DECIMALS
 CELLS = st.none() | INTEGERS | TEXTS | REALS
 SOME_ID = st.none() | st.integers(0, 9)
-TIMES = st.none() | INTEGERS | TEXTS
+TIMES = {"stamp": st.none() | st.integers(0, 2**63 - 1) | TEXTS, "ns_us": st.none() | INTEGERS | TEXTS}
 
 
 def rows_of_kinds():
-    return st.lists(st.tuples(*(TIMES if kind in ("stamp", "ns_us") else CELLS for kind in KINDS)), max_size=30)
+    return st.lists(st.tuples(*(TIMES.get(kind, CELLS) for kind in KINDS)), max_size=30)
 
 
 @pytest.fixture(scope="module")
@@ -180,18 +180,19 @@ def test_lanes_and_threads_and_flows(library, tmp_path):
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("SELECT x'00', 1 FROM t", "no text and no number"),
-        ("SELECT CAST(x'ff' AS TEXT), 1 FROM t", "not UTF-8"),
-        ("SELECT 1, 1.5 FROM t", "a time is no integer"),
-        ("SELECT 1, abs(-9223372036854775808) FROM t", "integer overflow"),
-        ("SELECT 1, 2 FROM missing", "no such table"),
-        ("DELETE FROM t RETURNING 1, 2", "readonly"),
+        ("SELECT x'00', 1, 3 FROM t", "no text and no number"),
+        ("SELECT CAST(x'ff' AS TEXT), 1, 3 FROM t", "not UTF-8"),
+        ("SELECT 1, 1.5, 3 FROM t", "a time is no integer"),
+        ("SELECT 1, 2, -1 FROM t", "a time is negative"),
+        ("SELECT 1, abs(-9223372036854775808), 3 FROM t", "integer overflow"),
+        ("SELECT 1, 2, 3 FROM missing", "no such table"),
+        ("DELETE FROM t RETURNING 1, 2, 3", "readonly"),
     ],
 )
 def test_odd_rows_are_refused(library, tmp_path, statement, reason):
     table = Database(library, tmp_path / "t.db", 1, [(1, 2, 3)])
     with pytest.raises(RowsRefusedError, match=reason):
-        table.text(section("csv", statement, slots(["a", "b"], ["text", "ns_us"])))
+        table.text(section("csv", statement, slots(["a", "b", "c"], ["text", "ns_us", "stamp"])))
 
 
 def test_a_file_that_is_not_there_is_refused(library, tmp_path):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from warehouse import store
-from warehouse.cli.progress import shown, shown_rows
+from warehouse.cli.progress import shown, shown_bytes
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
 from warehouse.plain_rows import PlainWarehouse
@@ -43,7 +43,7 @@ def demo(
         _make(profile)
     elif not run_directory(profile, 0).is_dir():
         raise UsageError(f"{profile}: is there and is not the demo's profile; give another --to")
-    with shown_rows("ingest") as report:
+    with shown_bytes("ingest") as report:
         load([profile], made, progress=report)
     with shown("export") as report:
         done = write(made, results, ["text", "trace"], progress=report)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from warehouse.cli.numbers import size
 from warehouse.cli.outcome import say
-from warehouse.cli.progress import shown_rows
+from warehouse.cli.progress import shown_bytes
 
 
 def ingest(
@@ -34,6 +35,23 @@ def ingest(
             "data are read where there are any, else the database. Text files are not read.",
         ),
     ] = None,
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="What all processes together may take, whatever the input: 256MB, 1.5GB. More is a little quicker.",
+        ),
+    ] = "256MB",
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            help="How many ranks are read at the same time, as far as --memory goes; without it as many as there are "
+            "processors. 1 reads in the process that writes. The result is the same.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace inputs that changed since they were read.")] = False,
 ) -> int:
     """Read profiles into a warehouse, made if it is not there, added to if it is.
@@ -44,8 +62,9 @@ def ingest(
     """
     from warehouse.ingest import ingest as load
 
-    with shown_rows("ingest") as report:
-        done = load(paths, output, force=force, progress=report, forms=forms)
+    memory_bytes = size("--memory", memory)
+    with shown_bytes("ingest") as report:
+        done = load(paths, output, force, report, forms, memory_bytes, jobs)
     first, *others = done.lines()
     print(first)
     for line in others:

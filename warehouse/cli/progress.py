@@ -14,7 +14,7 @@ Report = Callable[[str, int, int], None]
 
 
 @contextmanager
-def shown(verb: str) -> Iterator[Report]:
+def shown(verb: str, in_bytes: bool = False) -> Iterator[Report]:
     """A function to report to while the block runs.
 
     Example: `with shown("export") as report: report("kernel_details.csv", 3, 12)`
@@ -23,9 +23,18 @@ def shown(verb: str) -> Iterator[Report]:
         yield _silent
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    count = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), count)
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(verb, total=None)
 
@@ -36,19 +45,10 @@ def shown(verb: str) -> Iterator[Report]:
 
 
 @contextmanager
-def shown_rows(verb: str) -> Iterator[Callable[[str, int], None]]:
-    """The same for work that tells a table and how many rows of it were written just now, or an input and 0."""
-    with shown(verb) as report:
-        source, rows = "", 0
-
-        def add(what: str, count: int) -> None:
-            nonlocal source, rows
-            rows += count
-            if not count:
-                source = Path(what).name
-            report(source if not count else f"{source} {what}", rows, 0)
-
-        yield add
+def shown_bytes(verb: str) -> Iterator[Report]:
+    """The same for work on files: their name, bytes done, bytes in all."""
+    with shown(verb, in_bytes=True) as report:
+        yield lambda what, done, total: report(Path(what).name, done, total)
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -53,6 +53,10 @@ class Candidate:
         said = ", ".join(f"{source} says {rank}" for source, rank in self.facts.ranks)
         return f"the rank number is contradictory: {said}; {self.rank_origin} is believed"
 
+    def size(self) -> int:
+        """Bytes of all of its files."""
+        return sum(each.size for each in self.signatures.values())
+
     def sort_key(self) -> tuple[str, int, int, str]:
         """Order of loading: by folder and rank, the earlier session first."""
         rank = -1 if self.rank_no is None else self.rank_no

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError, UsageError, WarehouseFileError
+from warehouse.ingest.budget import DEFAULT_BYTES, Budget, budget
 from warehouse.ingest.candidate import Candidate, examine
 from warehouse.ingest.discover import RankInput, discover, kind_of
 from warehouse.ingest.forms import chosen_forms
 from warehouse.ingest.kernels import KernelCatalogue
+from warehouse.ingest.progress import Progress
 from warehouse.ingest.rank_writer import RankWriter
-from warehouse.ingest.report import IngestReport, told
+from warehouse.ingest.report import Counts, IngestReport, told
 from warehouse.ingest.runs import run_for
 from warehouse.ingest.sources import Existing
+from warehouse.ingest.workers import Workers
 from warehouse.readers.input_file import resolved, shown
 from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
 
-Progress = Callable[[str, int], None]
+_SMALL_BYTES = 64 << 20  # of inputs: other processes would take longer to begin than to decode
 
 
 def ingest(
@@ -27,17 +32,22 @@ def ingest(
     force: bool = False,
     progress: Progress | None = None,
     forms: str | None = None,
+    memory_bytes: int = DEFAULT_BYTES,
+    jobs: int | None = None,
 ) -> IngestReport:
     """Load every profile below the paths into the warehouse `output`, making it if it does not exist.
 
     `output` None: `<name of the path>.db` in the working directory, `<name>_npuwh.db` for a path that is a database.
     Inputs that are in the warehouse already are left
     alone; those that changed since are refused, or replaced with `force`.  A bad input becomes an issue, the others
-    load.  `progress` is called with (table, rows written) as rows are written, with (input, 0) when an input begins.
+    load.  `progress` is called with (input, bytes done, bytes of all inputs) as they are read.
     `forms`, such as "db" or "db,raw": what is read of a profile, the preferred form first; see `chosen_forms`.
+    `memory_bytes` is what all processes together may take, whatever the input; `jobs` how many ranks are decoded at the
+    same time, as far as memory goes (None: as there are processors).  Neither changes what is written.
 
-    UsageError if no output can be chosen or a form is not read; InputError if no input could be loaded, nothing being
-    made then; WarehouseFileError if the output is something else; WriteError if it cannot be written.
+    UsageError if no output can be chosen, a form is not read or the memory is too little; InputError if no input could
+    be loaded, nothing being made then; WarehouseFileError if the output is something else; WriteError if it cannot be
+    written; WorkerError if a process that reads for this one was killed.
 
     >>> ingest(["runs/"], "runs.db").exit_code  # doctest: +SKIP
     0
@@ -62,7 +72,7 @@ def ingest(
         )
     plan = _plan(found.inputs, Existing.read(target) if exists else Existing(), force)
     plan.lost += found.failures
-    report = _carry_out(plan, target, exists, progress or _silent)
+    report = _carry_out(plan, target, exists, progress or _silent, memory_bytes, jobs)
     if report.exit_code == 2:
         raise InputError(_why_nothing(report))
     return report
@@ -138,16 +148,19 @@ def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
     return plan
 
 
-def _carry_out(plan: _Plan, target: Path, exists: bool, progress: Progress) -> IngestReport:
+def _carry_out(
+    plan: _Plan, target: Path, exists: bool, progress: Progress, memory_bytes: int, jobs: int | None
+) -> IngestReport:
     """Load what is to be loaded; once more without it if a replacement fails, so that what was there stays."""
     while True:
         report = IngestReport(target, exists, unchanged=plan.unchanged, refused=plan.refused, failed=list(plan.lost))
         report.failed += [(each.path, reason) for each, reason in plan.bad]
+        memory = budget(memory_bytes, _jobs([candidate for candidate, _ in plan.todo], jobs))
         if not plan.todo:
             return report
         try:
-            with add_to(target) if exists else new_warehouse(target) as loader:
-                _load(loader, plan, report, progress)
+            with add_to(target) if exists else new_warehouse(target, memory.keys_bytes, memory.ahead_bytes) as loader:
+                _load(loader, plan, report, progress, memory)
         except _ReplacementError as error:
             plan.todo = [item for item in plan.todo if item[0] is not error.candidate]
             plan.bad.append((error.candidate.input, error.reason))
@@ -155,39 +168,78 @@ def _carry_out(plan: _Plan, target: Path, exists: bool, progress: Progress) -> I
             return report
 
 
-def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress) -> None:
+def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress, memory: Budget) -> None:
     for _, rank_id in plan.todo:
         if rank_id is not None:
             delete_rank(loader, rank_id)
     catalogue = KernelCatalogue(loader)
     failures = list(plan.bad)
-    for candidate, rank_id in plan.todo:
-        progress(shown(candidate.input.path), 0)
-        writer = RankWriter(loader, catalogue, progress)
-        try:
-            with loader.undoing():
-                writer.load(candidate, run_for(loader, candidate))
-        except InputError as error:
-            if rank_id is not None:
-                raise _ReplacementError(candidate, str(error)) from error
-            report.failed.append((candidate.input.path, str(error)))
-            failures.append((candidate.input, str(error)))
-            catalogue.forget()
-            continue
-        delete_failures(loader, _names(candidate.input))
-        (report.added if rank_id is None else report.replaced).append(candidate.input.path)
-        report.records += writer.records
-        report.rejected += writer.rejected
-        report.ignored += writer.ignored
-        report.warnings += writer.warnings
-        report.errors += writer.errors
-        if not candidate.input.has_records:
-            report.only_reference.append(candidate.input.path)
+    candidates = [candidate for candidate, _ in plan.todo]
+    with _loading(loader, catalogue, candidates, report.output.parent, progress, memory) as load_rank:
+        for place, (candidate, rank_id) in enumerate(plan.todo):
+            try:
+                with loader.undoing():
+                    counts = load_rank(place, run_for(loader, candidate))
+            except InputError as error:
+                if rank_id is not None:
+                    raise _ReplacementError(candidate, str(error)) from error
+                report.failed.append((candidate.input.path, str(error)))
+                failures.append((candidate.input, str(error)))
+                catalogue.forget()
+                continue
+            delete_failures(loader, _names(candidate.input))
+            (report.added if rank_id is None else report.replaced).append(candidate.input.path)
+            report.take(counts)
+            if not candidate.input.has_records:
+                report.only_reference.append(candidate.input.path)
     if not report.added and not report.replaced:
         raise InputError(_why_nothing(report))
     for each, reason in failures:
         delete_failures(loader, _names(each))
-        RankWriter(loader, catalogue, progress).write_failure(each, reason)
+        RankWriter(loader, catalogue, lambda _: None, memory.rank).write_failure(each, reason)
+
+
+@contextmanager
+def _loading(
+    loader: Loader,
+    catalogue: KernelCatalogue,
+    candidates: list[Candidate],
+    folder: Path,
+    progress: Progress,
+    memory: Budget,
+) -> Iterator[Callable[[int, int], Counts]]:
+    """A function that loads the candidate at a place into a run: here, or as other processes decode it."""
+    sizes = [candidate.size() for candidate in candidates]
+
+    def told(place: int, begin: int) -> Callable[[int], None]:
+        name = shown(candidates[place].input.path)
+        progress(name, begin, sum(sizes))
+        return lambda done: progress(name, done, sum(sizes))
+
+    def load_here(place: int, run_id: int) -> Counts:
+        before = sum(sizes[:place])
+        tell = told(place, before)
+        writer = RankWriter(loader, catalogue, lambda done: tell(before + done), memory.rank)
+        writer.load(candidates[place], run_id)
+        return writer.counts
+
+    if not memory.workers:
+        yield load_here
+        return
+    with Workers(memory.workers, candidates, memory.rank, folder) as workers:
+        yield lambda place, run_id: workers.load(place, loader, catalogue, run_id, told(place, workers.done()))
+
+
+def _jobs(candidates: list[Candidate], wanted: int | None) -> int:
+    """How many processes may decode: as many as wanted, else as there are processors, unless the inputs are small."""
+    if wanted is not None:
+        return min(wanted, max(1, len(candidates)))
+    if sum(candidate.size() for candidate in candidates) < _SMALL_BYTES:
+        return 1
+    return max(
+        1,
+        min(len(candidates), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
+    )
 
 
 def _names(each: RankInput) -> list[str]:
@@ -198,5 +250,5 @@ def _why_nothing(report: IngestReport) -> str:
     return "; ".join(told(path, reason) for path, reason in (*report.failed, *report.refused))
 
 
-def _silent(_what: str, _rows: int) -> None:
+def _silent(_what: str, _done: int, _total: int) -> None:
     pass

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-QUEUE, QUEUE_MORE, HOST, HOST_MORE, HOST_BESIDE, CAPTURE, CAPTURE_MORE, REPLAY = range(1, 9)
+QUEUE, QUEUE_MORE, HOST, HOST_MORE, HOST_BESIDE, CAPTURE, CAPTURE_MORE, REPLAY, PART = range(1, 10)
 # those of the vendor's tools
 VENDOR_RULES = (QUEUE, HOST, CAPTURE)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from warehouse.ingest.link import NONE, LinkStore, Numbers
 from warehouse.ingest.pairs import Pairs
+from warehouse.ingest.progress import RankProgress
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.issues import Ledger
 from warehouse.readers.reader import ProfileReader
@@ -16,7 +17,6 @@ from warehouse.store import Loader
 from warehouse.store.loader import Column
 
 _THREAD_COUNTS = ("op_count", "queue_count", "python_count", "api_count", "mark_count", "gc_count")
-Progress = Callable[[str, int], None]
 
 
 @dataclass
@@ -39,7 +39,7 @@ class RankLoad:
     rank_id: int
     source_id: int
     strings: StringMap
-    progress: Progress
+    progress: RankProgress
     extents: dict[str, Extent] = field(default_factory=dict)
     dequeue_threads: set[int] = field(default_factory=set)
     _threads: Pairs = field(default_factory=Pairs)  # (pid, tid); their ids in `thread` follow each other
@@ -55,7 +55,7 @@ class RankLoad:
     def write(self, table: str, columns: Mapping[str, Column], slices: tuple[Numbers, Numbers] | None = None) -> None:
         """Append rows of this rank; `slices` are their starts and ends where the table has any."""
         count = self.loader.write(table, {**columns, "rank_id": self.rank_id})
-        self.progress(table, count)
+        self.progress.loaded(count)
         if slices is not None and count:
             extent = self.extents.setdefault(table, Extent())
             start, end = int(slices[0].min()), int(slices[1].max())

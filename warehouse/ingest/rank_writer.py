@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
+from warehouse.ingest.budget import RankMemory
 from warehouse.ingest.candidate import Candidate
 from warehouse.ingest.discover import ANALYSIS, METADATA, TEXT_FILE, RankInput
 from warehouse.ingest.discover import INFO as INFO_JSON
@@ -15,8 +16,9 @@ from warehouse.ingest.forms import NAMES
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
+from warehouse.ingest.progress import RankProgress
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.report import ONLY_REFERENCE
+from warehouse.ingest.report import ONLY_REFERENCE, Counts
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
 from warehouse.readers.facts import Cores
@@ -46,16 +48,20 @@ class _Source:
 
 
 class RankWriter:
-    """Loads one candidate; the counts tell what it came to (ignored: rejected, but nothing of a profile)."""
+    """Loads one candidate and counts what it came to.  `progress` is told how many bytes of it are done."""
 
-    def __init__(self, loader: Loader, catalogue: KernelCatalogue, progress: Callable[[str, int], None]) -> None:
+    def __init__(
+        self, loader: Loader, catalogue: KernelCatalogue, progress: Callable[[int], None], memory: RankMemory
+    ) -> None:
         self._loader = loader
         self._catalogue = catalogue
-        self._progress = progress
-        self.records = self.rejected = self.ignored = self.errors = self.warnings = 0
+        self._report = progress
+        self._memory = memory
+        self.counts = Counts()
 
     def load(self, candidate: Candidate, run_id: int) -> None:
         """Write the rank and everything it has.  InputError if a file is bad or changes while it is read."""
+        self._progress = RankProgress(candidate.size(), self._report)
         rank_id = self._loader.reserve("rank", 1)
         files = candidate.input.files()
         first = self._loader.reserve("source", len(files) + len(candidate.input.left))
@@ -96,6 +102,7 @@ class RankWriter:
                 left.ledger.note(WARNING, "bad-description", f"{shown(path)}: is not a regular file")
             sources.append(left)
         self._write_sources(sources, rank_id)
+        self._progress.finished()
 
     def write_failure(self, each: RankInput, reason: str) -> None:
         """Book an input that could not be loaded."""
@@ -159,8 +166,9 @@ class RankWriter:
             return AnalysisSample()
 
     def _read_profile(self, candidate: Candidate, source: _Source, rank_id: int, sample: AnalysisSample) -> None:
-        with OfficialReader(source.path) as reader, LinkStore() as links:
+        with OfficialReader(source.path) as reader, LinkStore(self._memory.table_bytes) as links:
             source.ledger = reader.ledger
+            self._progress.found([reader.ledger])
             strings = StringMap(self._loader, reader)
             load = RankLoad(self._loader, reader, links, rank_id, source.id, strings, self._progress)
             load_rank(load, candidate.facts, self._catalogue, sample)
@@ -172,7 +180,12 @@ class RankWriter:
 
     def _read_raw(self, candidate: Candidate, sources: list[_Source], rank_id: int, sample: AnalysisSample) -> None:
         assert candidate.input.raw is not None
-        with RawReader(candidate.input.raw, candidate.profiler) as reader, LinkStore() as links:
+        raw, memory = candidate.input.raw, self._memory
+        with (
+            RawReader(raw, candidate.profiler, memory.reader_bytes, self._progress.decoded) as reader,
+            LinkStore(memory.table_bytes) as links,
+        ):
+            self._progress.found(reader.ledgers.values())
             strings = StringMap(self._loader, reader)
             load = RankLoad(self._loader, reader, links, rank_id, sources[0].id, strings, self._progress)
             hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
@@ -206,8 +219,8 @@ class RankWriter:
                 "rejected_bytes": rejected,
             }
             self._loader.write("source", columns)
-            self.records += total.records
-            self.rejected += total.rejected
+            self.counts.records += total.records
+            self.counts.rejected += total.rejected
             if source.state == "used":
                 self._write_tables(source)
             for issue in source.ledger.issues:
@@ -226,9 +239,9 @@ class RankWriter:
             self._loader.write("source_table", columns)
 
     def _write_issue(self, issue: Issue, source_id: int | None, rank_id: int | None) -> None:
-        self.errors += issue.severity == ERROR
-        self.warnings += issue.severity == WARNING
-        self.ignored += issue.rejected if issue.severity == INFO else 0
+        self.counts.errors += issue.severity == ERROR
+        self.counts.warnings += issue.severity == WARNING
+        self.counts.ignored += issue.rejected if issue.severity == INFO else 0
         columns: dict[str, Column] = {
             "source_id": source_id,
             "rank_id": rank_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from warehouse.readers.input_file import shown
@@ -10,6 +10,17 @@ from warehouse.readers.input_file import shown
 ONLY_REFERENCE = (
     "only reference results (analysis.db), no profiler database: there are no operators, kernels or steps to ask for"
 )
+
+
+@dataclass
+class Counts:
+    """What the records of an input came to; ignored: rejected, but nothing of a profile."""
+
+    records: int = 0
+    rejected: int = 0
+    ignored: int = 0
+    errors: int = 0
+    warnings: int = 0
 
 
 @dataclass
@@ -33,6 +44,11 @@ class IngestReport:
     errors: int = 0
     warnings: int = 0
     only_reference: list[Path] = field(default_factory=list)
+
+    def take(self, counts: Counts) -> None:
+        """Add what the records of an input came to."""
+        for each in fields(Counts):
+            setattr(self, each.name, getattr(self, each.name) + getattr(counts, each.name))
 
     @property
     def exit_code(self) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 
 from warehouse.batches.records import DEVICE_TASK
 from warehouse.ingest.link import NONE, Numbers
+from warehouse.ingest.link_rule import PART
 
-PART = 9  # link_rule.id
 _PLACE = ("device_id", "stream_no", "task_no", "start_ns", "end_ns")
 _LINKS = ("op", "api_call", "node", "replay")
 

@@ -25,7 +25,7 @@ from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
+from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
 
 def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
@@ -71,7 +71,7 @@ def _text(value: object) -> str | None:
 
 class RawReader:
     """One raw run directory.  Everything is decoded when it is opened, sorted and, where it is much, spilled to
-    disk; the streams then read what was sorted.
+    disk; the streams then read what was sorted.  `memory_bytes` bounds what it holds, whatever the size of the run.
 
     InputError if a file cannot be read, or nothing says what its times mean.
 
@@ -80,8 +80,15 @@ class RawReader:
     339
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
-        self.run = RawRun(files, profiler)
+    def __init__(
+        self,
+        files: RawFiles,
+        profiler: dict[str, Any],
+        memory_bytes: int = MEMORY_BYTES,
+        decoded: Callable[[int], None] | None = None,
+    ) -> None:
+        """`memory_bytes`: of rows that wait to be sorted; `decoded` is told now and then how many bytes are decoded."""
+        self.run = RawRun(files, profiler, memory_bytes, decoded)
         self._told: set[str] = set()
         try:
             self._host_events = SortedRows(HOST_ORDER, self.run.spill, RECORDS["host_event"])

@@ -30,7 +30,7 @@ _AICPU = "AicpuKernel"
 _SPARSE = (
     "name", "type", "plane_no", "group", "notify_no", "rdma_type", "src_rank_no", "dst_rank_no", "transport",
     "link_type", "data_type", "size_bytes", "op_row", "op_type", "algorithm", "element_count", "rank_count",
-    "is_relay", "is_retry",
+    "is_relay", "is_retry", "model_no",
 )  # fmt: skip
 
 
@@ -62,9 +62,9 @@ class CommPart:
     def _find_operations(self) -> None:
         """Operations: from the first start to the last end of their master tasks."""
         found, lost = [], 0
-        fields = ("op", "occurrence", "start", "end", "device", "is_master", "group", "rank_count")
+        fields = ("op", "occurrence", "start", "end", "device", "is_master", "group", "rank_count", "model")
         for batch in self._tasks.columns(fields, together=["op", "occurrence"]):
-            op, occurrence, start, end, device, master, group, ranks = batch.values()
+            op, occurrence, start, end, device, master, group, ranks, model = batch.values()
             first = np.flatnonzero(np.r_[True, (op[1:] != op[:-1]) | (occurrence[1:] != occurrence[:-1])])
             latest = np.iinfo(np.int64).max
             begin = np.minimum.reduceat(np.where(master == 1, start, latest), first)
@@ -72,9 +72,9 @@ class CommPart:
             ranks = np.maximum.reduceat(ranks, first)
             kept = (finish != NONE) & (op[first] != NONE)
             lost += int((~kept & (op[first] != NONE)).sum())
-            columns = (op[first], occurrence[first], begin, finish, device[first], group[first], ranks)
+            columns = (op[first], occurrence[first], begin, finish, device[first], group[first], ranks, model[first])
             found.append(np.stack([column[kept] for column in columns]))
-        names = ("op", "occurrence", "start", "end", "device", "group", "rank_count")
+        names = ("op", "occurrence", "start", "end", "device", "group", "rank_count", "model")
         table = np.concatenate([np.empty((len(names), 0), np.int64), *found], axis=1)
         self._ops = dict(zip(names, table, strict=True))
         if lost:
@@ -145,7 +145,7 @@ class CommPart:
             device_id=ops["device"], connection_no=ops["op"], descriptor_no=number, is_covered=0, name=ops["name"],
             group=ops["group_name"], op_type=op_type, data_type=self._words(_DATA_TYPES, ops["data_type"]),
             algorithm=algorithm, element_count=ops["count"], rank_count=ranks, is_relay=ops["relay"],
-            is_retry=ops["retry"], row=number,
+            is_retry=ops["retry"], model_no=ops["model"], row=number,
         )  # fmt: skip
         self._device.launches.add_columns(
             count, ops["op"] != NONE, connection_no=ops["op"], start_ns=ops["start"], end_ns=ops["end"],

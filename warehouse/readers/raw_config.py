@@ -341,11 +341,14 @@ def _latched_ns(folder: FolderConfig) -> int:
 
 
 def framework_clock(config: RawConfig, ledger: Ledger) -> _native.FrameworkClock:
-    """FRAMEWORK ticks to ns of the wall clock, with the reference's own choice of sources (framework-files.md 4)."""
+    """FRAMEWORK ticks to ns of the wall clock, with the reference's own choice of sources (framework-files.md 4).
+
+    A run that was killed has no profiler_info: it counted ticks if CANN did on that host, as both ask the driver.
+    """
     start = config.profiler.get("start_info")
     start = start if isinstance(start, dict) else {}
     offset = _framework_offset(config, ledger)
-    if not start.get("syscnt_enable"):
+    if not start.get("syscnt_enable", bool(config.host.host_mhz)):
         return _native.FrameworkClock(offset)
     told = config.host.host_mhz if config.host.info else str(start.get("freq", 100.0))
     given = [mhz for mhz in (told, str(start.get("freq", 100.0))) if _NUMBER.fullmatch(mhz)]

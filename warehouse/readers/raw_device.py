@@ -203,12 +203,14 @@ class DevicePart:
         if (watched := np.isin(found["stream"], self.watched_streams)).any():
             kept = {name: found[name] for name in ("device", "stream", "task", "start", "end")}
             kept |= {"row": host_row, "task_row": row, "descriptor": descriptor, "occurrence": occurrence}
-            self.watched.add_columns(count, watched, **kept, connection=connection, type=type_)
+            self.watched.add_columns(
+                count, watched, **kept, connection=connection, type=type_, graph=graph, model=model
+            )
         is_operator = (class_ == COMPUTE) & (occurrence == 0)
         self.operators.add_columns(count, is_operator, row=host_row, descriptor=descriptor)
         self.small_ops.add_columns(
             count, class_ == SMALL_OP, row=host_row, start=start, end=end, task_row=row, occurrence=occurrence,
-            device=device,
+            device=device, model=model,
         )  # fmt: skip
         copy = self._names.types_named(type_, (_COPY,))
         if copy.any():

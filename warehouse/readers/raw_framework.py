@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from warehouse import _native
 from warehouse.batches.records import HOST_DEQUEUE, HOST_ENQUEUE, HOST_OP
 from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import framework_clock
-from warehouse.readers.raw_rows import NONE, Numbers, adjacent_columns, numbers, record
+from warehouse.readers.raw_rows import NONE, Numbers, numbers, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import SortedRows
 
@@ -18,7 +19,7 @@ HOST_ORDER = ("start_ns", "-end_ns", "kind", "row")
 _STEP = "ProfilerStep#"
 _OP_FIELDS = ("sequence_no", "forward_thread_no", "stack", "modules")
 _OP_COLUMNS = ("dtypes", "shapes", "sequence_no", "forward_thread_no", "stack", "module")  # NONE in them is a null
-_MARK_FIELDS = ("half", "is_end", "tid", "name", "time", "key", "pid", "row")
+_MARK_FIELDS = ("half", "is_end", "tid", "pid", "name", "time", "key", "row")
 _RANGE_FIELDS = ("half", "tid", "pid", "name", "start", "end", "key", "row")
 # categories of a mark
 _ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
@@ -27,7 +28,7 @@ _ENQUEUE_START, _ENQUEUE_END, _DEQUEUE_START, _DEQUEUE_END = range(4)
 class FrameworkPart:
     """What the framework's files say.  `load` decodes them and fills `host_events`; the streams can be read after it.
 
-    `moments` takes what the naming of allocations needs (raw_memory), if anything is allocated.
+    `ops` and `queue` are what the naming of allocations needs (raw_names).
     """
 
     def __init__(self, run: RawRun, host_events: SortedRows) -> None:
@@ -35,10 +36,10 @@ class FrameworkPart:
         self.clock = framework_clock(run.config, run.ledger)
         self.has_queue = "op_mark" in run.files.framework
         self.pid: int | None = None
-        self.moments = SortedRows(["time", "kind", "row"], run.spill)
+        self.queue = SortedRows(["time", "kind", "row"], run.spill)
         self._names_allocations = "memory_usage" in run.files.framework
         self._events = host_events
-        self._ops = SortedRows(["start", "row"], run.spill)
+        self.ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)
         self._gc = SortedRows(["start_ns", "-end_ns"], run.spill)
         self._steps: list[tuple[int, int, int]] = []
@@ -78,16 +79,12 @@ class FrameworkPart:
                 **dict(zip(_OP_COLUMNS[2:], others, strict=True)),
             )  # fmt: skip
             self._reject("op_range", lost, "time-order", "ends before it starts")
-            self._ops.add_columns(count, start=start, end=end, name=name, row=number)
-            if self._names_allocations:
-                self.moments.add_columns(
-                    count, time=start, kind=0, row=number, end=end, name=name, pid=pid, tid=tid, key=NONE
-                )
+            self.ops.add_columns(count, start=start, end=end, name=name, tid=tid, row=number)
             if self.pid is None:
                 self.pid = int(pid[0])
 
     def _load_queue(self) -> None:
-        marks = SortedRows(["half", "tid", "name", "time", "row"], self.run.spill)
+        marks = SortedRows(["time", "row"], self.run.spill)
         row = 0
         for _, batch in self.run.framework("op_mark"):
             count = batch.num_rows
@@ -104,24 +101,14 @@ class FrameworkPart:
         self._name_queue(ranges)
 
     def _matched(self, marks: SortedRows) -> tuple[SortedRows, int]:
-        """Ranges of the queue sorted by their number, dequeues first; and how many marks make none.
-
-        An end belongs to the last start before it with its thread and name; older starts are discarded (5.1).
-        """
+        """Ranges of the queue sorted by their number, dequeues first; and how many marks make none."""
         ranges = SortedRows(["key", "-half", "row"], self.run.spill)
-        paired = 0
-        for columns in adjacent_columns(marks.columns(_MARK_FIELDS)):
-            half, is_end, tid, name, time, key, pid, row = columns.values()
-            pair = np.flatnonzero(
-                (half[1:] == half[:-1]) & (tid[1:] == tid[:-1]) & (name[1:] == name[:-1])
-                & (is_end[:-1] == 0) & (is_end[1:] == 1)
-            )  # fmt: skip
-            end = pair + 1
-            ranges.add_columns(
-                len(pair), half=half[end], tid=tid[end], pid=pid[end], name=name[end], start=time[pair],
-                end=time[end], key=key[end], row=row[end],
-            )  # fmt: skip
-            paired += 2 * len(pair)
+        sweep, paired = _native.MarkSweep(), 0
+        for columns in marks.columns(_MARK_FIELDS):
+            found = sweep.feed(*columns.values())
+            count = len(found.row)
+            ranges.add_columns(count, **{name: getattr(found, name) for name in _RANGE_FIELDS})
+            paired += 2 * count
         return ranges, marks.rows - paired
 
     def _name_queue(self, ranges: SortedRows) -> None:
@@ -146,8 +133,8 @@ class FrameworkPart:
             has_both = np.where(is_dequeue, half[last] == 0, same)
             moment, met = np.where(is_dequeue, start, end), np.where(has_both, key, NONE)
             if self._names_allocations:
-                self.moments.add_columns(
-                    len(key), time=moment, kind=1 + half, row=row, end=end, name=name, pid=pid, tid=tid, key=met
+                self.queue.add_columns(
+                    len(key), time=moment, kind=1 + half, row=row, end=end, pid=pid, tid=tid, key=met
                 )
 
     def _load_gc(self) -> None:
@@ -159,23 +146,25 @@ class FrameworkPart:
             self._reject("gc_record", int((end < start).sum()), "time-order", "ends before it starts")
 
     def _find_steps(self) -> None:
-        """Operators named ProfilerStep#N in which no earlier one is still running, on whatever thread (5.2, 5.7)."""
+        """Operators named ProfilerStep#N, whatever is around them, but for those that start in another of them.
+
+        The vendor knows only those that start while no operator of any thread is running (5.2, 5.7).
+        """
         texts = self.run.strings.having("step")
-        latest, nested = np.iinfo(np.int64).min, 0
-        for columns in self._ops.columns(["start", "end", "name"]) if texts else ():
-            start, end, name = columns.values()
-            before = np.maximum.accumulate(np.concatenate([[latest], end]))
-            latest = int(before[-1])
-            for place in np.flatnonzero(np.isin(name, list(texts))).tolist():
-                number = texts[int(name[place])].rpartition("#")[2]
-                if before[place] >= start[place]:
-                    nested += 1
-                elif number.isascii() and number.isdigit() and len(number) < 19 and end[place] >= start[place]:
-                    self._steps.append((int(number), int(start[place]), int(end[place])))
-                else:
+        until, nested = np.iinfo(np.int64).min, 0
+        for columns in self.ops.columns(["start", "end", "name"]) if texts else ():
+            for place in np.flatnonzero(np.isin(columns["name"], list(texts))).tolist():
+                start, end, name = (int(column[place]) for column in columns.values())
+                number = texts[name].rpartition("#")[2]
+                if not (number.isascii() and number.isdigit() and len(number) < 19 and end >= start):
                     self.run.ledger.note(WARNING, "bad-step", "a step without a number, or that ends before it starts")
+                elif start < until:
+                    nested += 1
+                else:
+                    self._steps.append((int(number), start, end))
+                    until = end
         if nested:
-            text = "steps that lie inside another operator are no steps"
+            text = "steps that lie inside another step are no steps"
             self.run.ledger.note(WARNING, "nested-step", text, count=nested)
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:

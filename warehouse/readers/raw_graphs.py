@@ -168,6 +168,11 @@ class GraphPart:
         found = np.array([self._described.get(key, NONE) for key in wanted], dtype=np.int64)
         return found, self._facts
 
+    def streams_of(self, original: int) -> list[tuple[int, int]]:
+        """(graph, model stream) of what was captured on a stream of the program."""
+        captures = (capture for graph in self._graphs for capture in graph.captures)
+        return [(each.graph, each.model_stream) for each in captures if each.original_stream == original]
+
     def graph_records(self) -> Iterator[pa.RecordBatch]:
         """`graph` batches."""
         if self._graphs:

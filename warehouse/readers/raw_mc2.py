@@ -1,7 +1,8 @@
 """Collectives that the AI CPU drives while a kernel computes (cann-files.md 6.5, MC2).
 
 Every task on the kernel stream of a group is an operation with the task's time; tasks on its other streams are what the
-operation is made of, and belong to that in whose time they start.  The AI CPU's records tell stream and task: the n-th
+operation is made of, and belong to that in whose time they start.  What was captured on the kernel stream runs on the
+stream of its graph instead (aclgraph.md 4, step 7).  The AI CPU's records tell stream and task: the n-th
 record of a number is the n-th execution, where there are as many.
 
 Source: the vendor's public parser (github.com/Ascend/msprof; facts of analysis/mscalculate/hccl/kfc_calculator.py).
@@ -17,28 +18,34 @@ from warehouse.readers.raw_aicpu import COMM_OP, COMM_TASK, AicpuPart
 from warehouse.readers.raw_comm import CommPart
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_dictionary import Names
+from warehouse.readers.raw_graphs import GraphPart
 from warehouse.readers.raw_rows import NONE, Numbers, aligned, aligned_whole, numbers, pair_codes, rows
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import HostTasks
 from warehouse.readers.sorted_rows import SortedRows
 
 _U64 = 1 << 64
+_STREAM_BITS = 20
 _AICPU = "AicpuKernel"
 _GROUP = ("stream_key", "task")
-_OF_TASK = ("device", "start", "end", "task_row", "row", "descriptor", "occurrence", "connection", "type")
+_OF_TASK = ("device", "start", "end", "task_row", "row", "descriptor", "occurrence", "connection", "type", "model")
 
 
 class Mc2Part:
     """Operations and tasks of these collectives, handed to `comm`."""
 
-    def __init__(self, run: RawRun, names: Names, host: HostTasks, device: DevicePart, comm: CommPart) -> None:
+    def __init__(
+        self, run: RawRun, names: Names, host: HostTasks, graphs: GraphPart, device: DevicePart, comm: CommPart
+    ) -> None:
         self._run = run
         self._names = names
+        self._graphs = graphs
         self._host = host
         self._device = device
         self._comm = comm
         self._groups: dict[int, tuple[int, int]] = {}  # kernel stream -> group, number of ranks
         self._others: dict[int, int] = {}  # other stream -> kernel stream
+        self._captured: dict[int, int] = {}  # graph and its stream in one -> kernel stream
         self._ops: dict[str, Numbers] = {}
 
     def load_streams(self) -> None:
@@ -50,7 +57,12 @@ class Mc2Part:
             ):
                 self._groups[kernel] = group, ranks
                 self._others[other] = kernel
-        self._device.watched_streams = np.array(sorted({*self._groups, *self._others}), dtype=np.int64)
+        watched = {*self._groups, *self._others}
+        for kernel in self._groups:
+            for graph, stream in self._graphs.streams_of(kernel):
+                self._captured[(graph << _STREAM_BITS) | stream] = kernel
+                watched.add(stream)
+        self._device.watched_streams = np.array(sorted(watched), dtype=np.int64)
 
     def load(self, aicpu: AicpuPart) -> Numbers:
         """Find the operations and their tasks; returns the descriptors of the kernels that are operations."""
@@ -65,12 +77,12 @@ class Mc2Part:
         return np.unique(self._ops["descriptor"])
 
     def _operations(self) -> dict[str, Numbers]:
-        """Tasks on kernel streams with a name, in order of time."""
+        """Tasks on kernel streams with a name, in order of time; `kernel` is the stream for which they count."""
         found, unnamed = [], 0
         watched = self._device.watched.columns(together=["row"])
-        kernels = np.array(sorted(self._groups), dtype=np.int64)
         for tasks, (operators,) in aligned(watched, [self._host.operators], ("row",)):
-            mine = np.isin(tasks["stream"], kernels) & ~self._names.types_named(tasks["type"], ("NOTIFY_WAIT",))
+            kernel = self._kernel_streams(tasks["graph"], tasks["stream"])
+            mine = (kernel != NONE) & ~self._names.types_named(tasks["type"], ("NOTIFY_WAIT",))
             name = np.full(len(mine), NONE, np.int64)
             if operators is not None:
                 known = operators["row"]
@@ -78,9 +90,9 @@ class Mc2Part:
                 name = np.where(known[place] == tasks["row"], operators["name"][place], NONE)
             unnamed += int((mine & (name == NONE)).sum())
             mine &= name != NONE
-            columns = [tasks["stream"], tasks["task"], name, *(tasks[each] for each in _OF_TASK)]
+            columns = [tasks["stream"], tasks["task"], name, *(tasks[each] for each in _OF_TASK), kernel]
             found.append(np.stack([column[mine] for column in columns]))
-        names = ("stream", "task", "base", *_OF_TASK)
+        names = ("stream", "task", "base", *_OF_TASK, "kernel")
         table = np.concatenate([np.empty((len(names), 0), np.int64), *found], axis=1)
         order = np.lexsort((table[5], table[4], table[3]))
         ops = {name: column[order] for name, column in zip(names, table, strict=True)}
@@ -88,10 +100,17 @@ class Mc2Part:
             text = "tasks on the kernel stream of a group that no description names; they are no operations"
             self._run.ledger.note(INFO, "no-name", text, table="mc2_comm_info", count=unnamed)
         ops["op"] = ops["connection"]
-        ops["stream_key"] = (ops["device"] << 20) | ops["stream"]
-        ops["group"] = np.array([self._groups[each][0] for each in ops["stream"].tolist()], dtype=np.int64)
-        ops["rank_count"] = np.array([self._groups[each][1] for each in ops["stream"].tolist()], dtype=np.int64)
+        ops["stream_key"] = (ops["device"] << _STREAM_BITS) | ops["stream"]
+        ops["group"] = np.array([self._groups[each][0] for each in ops["kernel"].tolist()], dtype=np.int64)
+        ops["rank_count"] = np.array([self._groups[each][1] for each in ops["kernel"].tolist()], dtype=np.int64)
         return ops
+
+    def _kernel_streams(self, graph: Numbers, stream: Numbers) -> Numbers:
+        """The kernel stream that each task runs on, or was captured on; NONE for others."""
+        kernel = np.where(np.isin(stream, list(self._groups)), stream, NONE)
+        codes, place = np.unique((graph << _STREAM_BITS) | stream, return_inverse=True)
+        captured = np.array([self._captured.get(code, NONE) for code in codes.tolist()], dtype=np.int64)
+        return np.where(graph == NONE, kernel, captured[place.reshape(-1)])
 
     def _take_facts(self, aicpu: AicpuPart) -> None:
         """What the AI CPU says of the operations; NONE where it says nothing."""
@@ -147,7 +166,7 @@ class Mc2Part:
                 batch, "device", "stream", "task", "start", "end", "task_row"
             )
             mine = np.isin(stream, others)
-            columns = {"stream_key": (device << 20) | stream, "task": task, "start": start, "end": end}
+            columns = {"stream_key": (device << _STREAM_BITS) | stream, "task": task, "start": start, "end": end}
             columns |= {"task_row": task_row, "stream": stream}
             executed.add(rows(int(mine.sum()), **{name: column[mine] for name, column in columns.items()}))
         unlinked = 0
@@ -173,7 +192,7 @@ class Mc2Part:
         result = np.full(len(found["start"]), NONE, np.int64)
         kernel = np.array([self._others[stream] for stream in found["stream"].tolist()], dtype=np.int64)
         for stream in np.unique(kernel).tolist():
-            mine = np.flatnonzero(ops["stream"] == stream)
+            mine = np.flatnonzero(ops["kernel"] == stream)
             wanted = kernel == stream
             if len(mine):
                 place = np.searchsorted(ops["start"][mine], found["start"][wanted], side="right") - 1

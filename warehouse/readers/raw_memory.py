@@ -4,23 +4,21 @@ ascend-db.md 5)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, RECORDS
 from warehouse.readers.raw_framework import FrameworkPart
 from warehouse.readers.raw_names import AllocationNames
-from warehouse.readers.raw_rows import NONE, expanded, numbers, or_null, record
+from warehouse.readers.raw_rows import NONE, chosen, expanded, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import Columns, Mask, Numbers, SortedRows
+from warehouse.readers.sorted_rows import Columns, Numbers, SortedRows
 
 _NPU = 20
-_MALLOC, _FREE, _BLOCK_FREE = range(3)
 _TORCH_ALLOCATOR, _WORKSPACE = 0, 1
 _BATCH = 8192
-_COLUMNS = "time address pid tid size allocated reserved active stream device action component"
 
 
 class MemoryPart:
@@ -32,41 +30,36 @@ class MemoryPart:
         self._framework = framework
         self._events = host_events
         self._words = {name: run.strings.own(name) for name in ("PTA", "GE", "PTA+GE", "WORKSPACE")}
-        self._totals = SortedRows(["time", "component", "row"], run.spill)
+        self._records = SortedRows(["time", "component", "row"], run.spill)
+        self._engine_totals = SortedRows(["time", "row"], run.spill)
+        self._totals: SortedRows | None = None
         self._allocations = SortedRows(["start_ns", "row"], run.spill, RECORDS["allocation"])
         self._engine = SortedRows([], run.spill, RECORDS["memory_event"])  # as they come
         self._names = AllocationNames(run.strings)
 
     def load(self) -> None:
         """Decode torch.memory_usage, pair and name its allocations."""
-        by_address = SortedRows(["pid", "address", "time", "row"], self._run.spill)
         row = 0
         device_no = self._only_device()
         for _, batch in self._run.framework("memory_usage"):
-            (kind,) = numbers(batch, "device_type")
-            chosen = batch.filter(pa.array(kind == _NPU))
-            time = self._framework.ns(chosen.column("tick"))
-            found = dict(zip(_MEMORY, numbers(chosen, *_MEMORY), strict=True))
-            number = np.arange(row, row + len(time))
-            row += len(time)
-            device = found["device_no"] if device_no is None else device_no
-            columns = {
-                "time": time, "address": found["address"], "pid": found["pid"], "tid": found["tid"],
-                "size": found["size_bytes"], "allocated": found["total_allocated_bytes"],
-                "reserved": found["total_reserved_bytes"], "active": found["total_active_bytes"],
-                "stream": found["stream_ptr"], "device": device, "action": found["action"],
-                "component": found["component"], "row": number,
-            }  # fmt: skip
-            count = len(time)
-            self._totals.add_columns(count, **columns)
-            by_address.add_columns(count, found["allocator"] == _TORCH_ALLOCATOR, **columns)
-        blocks, row = SortedRows(["time", "row"], self._run.spill), 0
-        for records in by_address.columns(together=["pid", "address"]):
-            made = _blocks(records)
-            count = len(made["time"])
-            blocks.add_columns(count, row=np.arange(row, row + count), **made)
+            found = dict(zip(_MEMORY, numbers(batch, *_MEMORY), strict=True))
+            count = batch.num_rows
+            self._records.add_columns(
+                count, found["device_type"] == _NPU, time=self._framework.ns(batch.column("tick")),
+                device=found["device_no"] if device_no is None else device_no, row=np.arange(row, row + count),
+                **{name: found[field] for name, field in _RECORDS.items()},
+            )  # fmt: skip
             row += count
+        blocks = SortedRows(["time", "row"], self._run.spill)
+        sweep = _native.BlockSweep()
+        for columns in self._records.columns():
+            is_torch = columns["allocator"] == _TORCH_ALLOCATOR
+            self._add_blocks(blocks, sweep.feed(columns if is_torch.all() else chosen(columns, is_torch)))
+        self._add_blocks(blocks, sweep.finish())
         self._name(blocks)
+
+    def _add_blocks(self, blocks: SortedRows, found: dict[str, _native.Int64Column]) -> None:
+        blocks.add_columns(len(found["time"]), **found)
 
     def _only_device(self) -> int | None:
         devices = self._run.files.devices
@@ -74,17 +67,9 @@ class MemoryPart:
 
     def _name(self, blocks: SortedRows) -> None:
         """Order by time of the malloc, number, and name after the operator that asked for it."""
-        moments, row = self._framework.moments, 0
-        for columns in blocks.columns(["time", "pid", "tid"]):
-            count = len(columns["time"])
-            moments.add_columns(
-                count, kind=3, row=np.arange(row, row + count), end=NONE, name=NONE, key=NONE, **columns
-            )
-            row += count
-        if not row:
-            return
         names = SortedRows(["row"], self._run.spill)
-        for place, name in self._names.find(moments):
+        allocations = _numbered(blocks.columns(["time", "pid", "tid"]))
+        for place, name in self._names.find(self._framework.ops, self._framework.queue, allocations):
             names.add_columns(len(place), row=place, name=name)
         first, named = 0, names.between()
         for columns in blocks.columns():
@@ -99,22 +84,14 @@ class MemoryPart:
     def _add_allocations(self, found: Columns, name: Numbers, first: int) -> None:
         count = len(name)
         number = np.arange(first, first + count)
-        released = found["free"] != NONE
-        blocked = found["block_free"] != NONE
-        other = np.where(released, 0, 1)  # the totals at the release: of the free, else of the other record
-        at_end = {
-            each: np.where(other == 0, found[f"free_{each}"], found[f"block_{each}"])
-            for each in ("allocated", "reserved", "active")
-        }
-        gone = ~released & ~blocked
         self._allocations.add_columns(
-            count, None, ("name", "release_ns", "active_release_ns"), component=self._words["PTA"],
+            count, None, _SPARSE, component=self._words["PTA"],
             device_id=found["device"], name=name, size_bytes=found["size"], start_ns=found["time"],
             release_ns=found["free"], active_release_ns=found["block_free"],
             start_allocated_bytes=found["allocated"], start_reserved_bytes=found["reserved"],
             start_active_bytes=found["active"],
-            **{f"release_{each}_bytes": pa.array(values, mask=gone) for each, values in at_end.items()},
-            stream_ptr=found["stream"], address=found["address"], row=number,
+            release_allocated_bytes=found["end_allocated"], release_reserved_bytes=found["end_reserved"],
+            release_active_bytes=found["end_active"], stream_ptr=found["stream"], address=found["address"], row=number,
         )  # fmt: skip
         start = found["time"]
         self._events.add_columns(
@@ -123,13 +100,13 @@ class MemoryPart:
 
     def add_engine(self, batch: pa.RecordBatch) -> None:
         """Take `memory_event` rows of the graph engine, in the order of their files."""
-        time, allocated, reserved, device = numbers(
-            batch, "time_ns", "total_allocated_bytes", "total_reserved_bytes", "device_id"
-        )
-        columns: dict[str, Any] = dict.fromkeys(_COLUMNS.split(), 0)
-        columns |= {"time": time, "allocated": allocated, "reserved": reserved, "device": device, "component": _ENGINE}
+        fields = ("time_ns", "total_allocated_bytes", "total_reserved_bytes", "device_id")
+        time, allocated, reserved, device = numbers(batch, *fields)
         row = np.arange(self._engine.rows, self._engine.rows + batch.num_rows)
-        self._totals.add_columns(batch.num_rows, **columns, row=row)
+        self._engine_totals.add_columns(
+            batch.num_rows, time=time, allocated=allocated, reserved=reserved, active=0, stream=NONE, device=device,
+            component=_ENGINE, row=row,
+        )  # fmt: skip
         self._engine.add(batch)
 
     def events(self) -> Iterator[pa.RecordBatch]:
@@ -177,8 +154,19 @@ class MemoryPart:
         """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine
         their sums with the latest of the other on the same device (5.11, step 6)."""
         latest: dict[tuple[int, int], Numbers] = {}
-        for columns in self._totals.columns(_TOTAL_FIELDS):
+        for columns in self._all_totals().columns(_TOTAL_FIELDS):
             yield self._with_sums(columns, latest)
+
+    def _all_totals(self) -> SortedRows:
+        """Totals of the allocator and, after them at equal times, of the graph engine."""
+        if not self._engine_totals.rows:
+            return self._records
+        if self._totals is None:
+            self._totals = SortedRows(["time", "component", "row"], self._run.spill)
+            for source in (self._records, self._engine_totals):
+                for columns in source.columns([*_TOTAL_FIELDS, "row"]):
+                    self._totals.add_columns(len(columns["row"]), **columns)
+        return self._totals
 
     def _with_sums(self, columns: Columns, latest: dict[tuple[int, int], Numbers]) -> pa.RecordBatch:
         time, device, component, *own = columns.values()
@@ -227,32 +215,24 @@ _ENGINE_FIELDS = (
 _ENGINE = 2  # component of the graph engine's rows; they come after the allocator's of the same time
 _MEMORY = (
     "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr",
-    "device_no", "component", "action", "allocator", "tid", "pid",
+    "device_no", "device_type", "component", "action", "allocator", "tid", "pid",
+)  # fmt: skip
+_RECORDS = {
+    "address": "address", "pid": "pid", "tid": "tid", "size": "size_bytes", "allocated": "total_allocated_bytes",
+    "reserved": "total_reserved_bytes", "active": "total_active_bytes", "stream": "stream_ptr", "action": "action",
+    "component": "component", "allocator": "allocator",
+}  # fmt: skip
+# columns of `allocation` in which NONE is a null
+_SPARSE = (
+    "name", "release_ns", "active_release_ns", "release_allocated_bytes", "release_reserved_bytes",
+    "release_active_bytes",
 )  # fmt: skip
 
 
-def _blocks(found: Columns) -> Columns:
-    """Blocks from records sorted by address and time, an address in one batch: a malloc and up to two records after it,
-    each of another kind (5.11, step 2).  Of free and block free the time and the totals, NONE without."""
-    action = found["action"]
-    malloc = np.flatnonzero(action == _MALLOC)
-    last = len(action) - 1
-    first, second = np.minimum(malloc + 1, last), np.minimum(malloc + 2, last)
-
-    def follows(row: Numbers, distance: int) -> Mask:
-        same = (found["address"][row] == found["address"][malloc]) & (found["pid"][row] == found["pid"][malloc])
-        belongs: Mask = same & (row == malloc + distance) & (action[row] != _MALLOC)
-        return belongs
-
-    has_first = follows(first, 1)
-    has_second = has_first & follows(second, 2) & (action[first] != action[second])
-    columns = {name: found[name][malloc] for name in _COLUMNS.split()}
-    for prefix, kind in (("free", _FREE), ("block", _BLOCK_FREE)):
-        row = np.where(has_first & (action[first] == kind), first, NONE)
-        row = np.where(has_second & (action[second] == kind), second, row)
-        has = row != NONE
-        for name, column in (("", "time"), ("allocated", "allocated"), ("reserved", "reserved"), ("active", "active")):
-            values = np.full(len(malloc), NONE, np.int64)
-            values[has] = found[column][row[has]]
-            columns[f"{prefix}_{name}" if name else "free" if prefix == "free" else "block_free"] = values
-    return columns
+def _numbered(batches: Iterator[Columns]) -> Iterator[Columns]:
+    """The rows with their numbers."""
+    first = 0
+    for columns in batches:
+        count = len(columns["time"])
+        yield {**columns, "row": np.arange(first, first + count)}
+        first += count

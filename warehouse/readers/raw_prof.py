@@ -81,7 +81,7 @@ class ProfPart:
         host.load()
         device = DevicePart(run, self.names, host, graphs)
         comm = self._comm = CommPart(run, self.names, host, device)
-        mc2 = self._mc2 = Mc2Part(run, self.names, host, device, comm)
+        mc2 = self._mc2 = Mc2Part(run, self.names, host, graphs, device, comm)
         mc2.load_streams()
         device.load()
         if count := device.nodes.unlaunched():

@@ -4,7 +4,7 @@ decoded."""
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
-from warehouse.readers.sorted_rows import SpillFolder
+from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
 
+_TOLD_BATCHES = 16  # between two words on how far a decoder is
 _TENSOR_LISTS = "tensor_list"
 _PARAMETERS = "param_tensor_info"
 _SIDE_ROWS = ("stack_frame", _TENSOR_LISTS)
@@ -33,12 +34,19 @@ class RawRun:
     what concerns the run as a whole.  `bytes_of` tells how many bytes of each file decoders decoded and rejected.
     """
 
-    def __init__(self, files: RawFiles, profiler: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        files: RawFiles,
+        profiler: dict[str, Any],
+        memory_bytes: int = MEMORY_BYTES,
+        decoded: Callable[[int], None] | None = None,
+    ) -> None:
         self.root = files.root
         self.ledger = Ledger()
         self.ledgers: dict[Path, Ledger] = {}
         self.bytes_of: dict[Path, tuple[int, int]] = {}
-        self.spill = SpillFolder()
+        self.spill = SpillFolder(memory_bytes)
+        self._tell = decoded or (lambda _: None)
         self.strings = RawStrings(self.spill)
         self._tensor_lists = 0
         self.files = files
@@ -113,7 +121,9 @@ class RawRun:
         path = self.files.framework.get(kind)
         if path is not None:
             check_regular_file(path)
-            decoder = _native.FrameworkDecoder(kind, [path], strings=self.strings.table)
+            decoder = _native.FrameworkDecoder(
+                kind, [path], batch_rows=self.spill.batch_rows, strings=self.strings.table
+            )
             yield from self._decoded(decoder, kind, kind)
 
     def host_stream(self, stream: str) -> Iterator[tuple[str, bool, pa.RecordBatch]]:
@@ -139,15 +149,21 @@ class RawRun:
         for path in paths:
             check_regular_file(path)
         decoder = _native.ProfDecoder(
-            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded, strings=self.strings.table
-        )
+            stream, paths, platform_version=chip, version=version, is_expanded=is_expanded,
+            batch_rows=self.spill.batch_rows, strings=self.strings.table,
+        )  # fmt: skip
         yield from self._decoded(decoder, stream, None)
 
     def _decoded(self, decoder: _native.Decoder, stream: str, kind: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Batches with their kinds, what comes beside them before them; the decoder's ledger is booked at the end."""
         base = self._tensor_lists  # each decoder numbers its lists from 0
+        before = sum(map(sum, self.bytes_of.values()))
+        count = 0
         try:
             while (native := decoder.next()) is not None:
+                count += 1
+                if count % _TOLD_BATCHES == 0:
+                    self._tell(before + sum(file["bytes_seen"] for file in decoder.ledger()["files"]))
                 name = kind if kind is not None else decoder.kind  # type: ignore[attr-defined]
                 yield from self._side_rows(decoder, base)
                 self.strings.take()

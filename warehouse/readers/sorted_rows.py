@@ -22,19 +22,24 @@ Mask = npt.NDArray[np.bool_]
 Columns: TypeAlias = dict[str, Numbers]
 Column: TypeAlias = Numbers | npt.NDArray[Any] | pa.Array | int | float | None
 
-MEMORY_BYTES = 24 << 20  # of rows that wait in memory, those of all sorters of a folder together
-BATCH_ROWS = 8192  # of a batch handed over
+MEMORY_BYTES = 64 << 20
+_ROW_BYTES = 4096  # that a row costs while its batch is worked on, in all columns at once
+_FEWEST_ROWS, _MOST_ROWS = 1024, 16384
 
 
 class SpillFolder:
-    """Where rows go that do not fit into memory, and how much memory the sorters share: when they hold more than
-    `memory_bytes`, the one that holds most spills.  Closed at the end of the `with` block.
+    """Where rows go that do not fit into memory, and how much memory their readers have.  Closed at the end of the
+    `with` block.
 
-    Sorters spill into files without a name, which are gone whenever the process ends.
+    Of `memory_bytes` the rows that wait in sorters get three eighths: when they hold more, the sorter that holds most
+    spills, into a file without a name, which is gone whenever the process ends.  `batch_rows`: of a batch that is
+    worked on; what it takes with all that is made of it stays below the rest.
     """
 
-    def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
-        self.native = _native.SpillFolder(os.fsencode(tempfile.gettempdir()), memory_bytes)
+    def __init__(self, memory_bytes: int = MEMORY_BYTES, batch_rows: int | None = None) -> None:
+        self.native = _native.SpillFolder(os.fsencode(tempfile.gettempdir()), memory_bytes * 3 // 8)
+        self.batch_rows = batch_rows or min(max(memory_bytes // _ROW_BYTES, _FEWEST_ROWS), _MOST_ROWS)
+        self.text_bytes = memory_bytes // 16  # of texts that wait in memory
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._files = 0
 
@@ -75,6 +80,7 @@ class SortedRows:
 
     def __init__(self, keys: Sequence[str], folder: SpillFolder, schema: pa.Schema | None = None) -> None:
         order = [(key.lstrip("-"), key.startswith("-")) for key in keys]
+        self._batch_rows = folder.batch_rows
         self.native = _native.RowSorter(order, folder.native, schema)
 
     @property
@@ -107,7 +113,7 @@ class SortedRows:
         reader = self._reader(columns, together)
         while True:
             with _in_temporary_files():
-                batch = reader.next(BATCH_ROWS)
+                batch = reader.next(self._batch_rows)
             if batch is None:
                 return
             yield pa.record_batch(batch)
@@ -118,7 +124,7 @@ class SortedRows:
         names = reader.names
         while True:
             with _in_temporary_files():
-                block = reader.next_columns(BATCH_ROWS)
+                block = reader.next_columns(self._batch_rows)
             if block is None:
                 return
             yield dict(zip(names, np.asarray(block), strict=True))

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from warehouse import _native
 from warehouse.errors import WriteError
-from warehouse.store.interning import storable
+from warehouse.store.interning import as_texts, storable
 from warehouse.store.loader import Column, Loader, writing_to
 from warehouse.store.table_list import TABLES
 
@@ -29,8 +29,8 @@ READ_BACK = ("run", "rank")
 _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384
 # of keys being sorted: four times as much loads a tenth faster, and memory grows with the rows for longer
-_MEMORY_BYTES = 16 << 20
-_AHEAD_BYTES = 8 << 20  # of columns that wait to be written
+KEYS_BYTES = 16 << 20
+AHEAD_BYTES = 8 << 20  # of columns that wait to be written
 _ROWS = 10_000
 _NO_STRING = -1
 _ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}
@@ -64,7 +64,7 @@ class BulkLoader(Loader):
     def intern(self, values: Sequence[str | None]) -> list[int | None]:
         """As `Loader.intern`."""
         with writing_to(self.path), _refusals():
-            ids: list[int | None] = self._writer.intern(_texts(values)).tolist()  # type: ignore[assignment]
+            ids: list[int | None] = self._writer.intern(as_texts(values)).tolist()  # type: ignore[assignment]
         return [None if each == _NO_STRING else each for each in ids] if None in values else ids
 
     @contextmanager
@@ -102,7 +102,12 @@ class BulkLoader(Loader):
 
 @contextmanager
 def bulk_loader(
-    path: Path, growing: Path, handle: int, new_tables: Callable[[Path], sqlite3.Connection]
+    path: Path,
+    growing: Path,
+    handle: int,
+    new_tables: Callable[[Path], sqlite3.Connection],
+    keys_bytes: int,
+    ahead_bytes: int,
 ) -> Iterator[BulkLoader]:
     """A loader into the empty, open file `growing` that is to become `path`; it is whole when the block ends well.
 
@@ -124,8 +129,8 @@ def bulk_loader(
             page_size=_PAGE_BYTES,
             application_id=connection.execute("PRAGMA application_id").fetchone()[0],
             user_version=connection.execute("PRAGMA user_version").fetchone()[0],
-            memory_bytes=_MEMORY_BYTES,
-            ahead_bytes=_AHEAD_BYTES,
+            memory_bytes=keys_bytes,
+            ahead_bytes=ahead_bytes,
             unordered=_UNORDERED,
             strings="string",
         )
@@ -155,10 +160,3 @@ def _column(column: Any, kind: pa.DataType) -> Any:
     if isinstance(column, str):
         return storable(column)
     return column
-
-
-def _texts(values: Sequence[str | None]) -> pa.Array:
-    try:
-        return pa.array(values, pa.large_string())
-    except UnicodeEncodeError:
-        return pa.array([None if each is None else storable(each) for each in values], pa.large_string())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+import pyarrow as pa
+
 _CACHE_CHARACTERS = 16_000_000  # per half of the cache; a Python string costs a few tens of bytes more
 
 
@@ -88,3 +90,15 @@ def storable(value: str) -> str:
     if value.isascii():
         return value
     return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def as_texts(values: Sequence[str | None]) -> pa.Array:
+    """Texts as a column, made storable.
+
+    >>> as_texts(["a", None]).to_pylist()
+    ['a', None]
+    """
+    try:
+        return pa.array(values, pa.large_string())
+    except UnicodeEncodeError:
+        return pa.array([None if each is None else storable(each) for each in values], pa.large_string())

@@ -51,7 +51,7 @@ class Loader:
         columns = self._checked(table, columns)
         if not columns:
             return 0
-        count = _row_count(table, columns)
+        count = row_count(table, columns)
         values = [_values(column, count) for column in columns.values()]
         names = ", ".join(columns)
         marks = ", ".join("?" * len(values))
@@ -67,7 +67,7 @@ class Loader:
         unknown = [name for name in columns if name not in known]
         if unknown:
             raise KeyError(f"table {table} has no column {', '.join(unknown)}")
-        return columns if _row_count(table, columns) else {}
+        return columns if row_count(table, columns) else {}
 
     def reserve(self, table: str, count: int) -> int:
         """The first of `count` ids that nobody has or gets: ids of a table are first, first + 1, ...
@@ -149,7 +149,12 @@ def _unwritable(path: Path, reason: object) -> WriteError:
     return WriteError(f"{path}: cannot be written ({reason}); free space on that disk, or give another place with -o")
 
 
-def _row_count(table: str, columns: Mapping[str, Any]) -> int:
+def row_count(table: str, columns: Mapping[str, Any]) -> int:
+    """How many rows the columns are; ValueError if they differ in length.
+
+    >>> row_count("op", {"rank_id": 1, "start_ns": [3, 4]}), row_count("op", {"rank_id": 1})
+    (2, 1)
+    """
     lengths = {name: len(column) for name, column in columns.items() if not _is_scalar(column)}
     if not lengths:
         return 1

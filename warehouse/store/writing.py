@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from warehouse.errors import WriteError
-from warehouse.store.bulk_loader import bulk_loader
+from warehouse.store.bulk_loader import AHEAD_BYTES, KEYS_BYTES, bulk_loader
 from warehouse.store.loader import Loader, writing_to
 from warehouse.store.new_tables import make_tables
 from warehouse.store.opening import listen_to_signals, open_write
@@ -30,12 +30,13 @@ def create(path: Path | str) -> None:
 
 
 @contextmanager
-def new_warehouse(path: Path | str) -> Iterator[Loader]:
+def new_warehouse(path: Path | str, keys_bytes: int = KEYS_BYTES, ahead_bytes: int = AHEAD_BYTES) -> Iterator[Loader]:
     """A Loader into a file that appears at `path` when the block ends well; nothing is left if it does not.
 
     The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten); its
     indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read while it grows.  WriteError:
-    something is at `path`, or another process is writing it, or the disk is full.
+    something is at `path`, or another process is writing it, or the disk is full.  `keys_bytes`: memory for keys of
+    indexes, which else wait on disk to be sorted; `ahead_bytes`: rows that may wait to be written.
 
     >>> with new_warehouse("W.db") as loader:  # doctest: +SKIP
     ...     loader.write("run", {"name": ["train"], "path": ["/data/train"]})
@@ -44,7 +45,9 @@ def new_warehouse(path: Path | str) -> Iterator[Loader]:
     growing = path.with_name(path.name + ".tmp")
     lock = _take(path, growing)
     try:
-        with bulk_loader(path, growing, lock, lambda place: _new_tables(path, place)) as loader:
+        with bulk_loader(
+            path, growing, lock, lambda place: _new_tables(path, place), keys_bytes, ahead_bytes
+        ) as loader:
             yield loader
         os.fsync(lock)
         _publish(growing, path)

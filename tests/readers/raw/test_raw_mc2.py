@@ -2,7 +2,7 @@
 
 import pytest
 import stream_records as records
-from raw_run_writer import NODE, QUEUE, at, host_ticks
+from raw_run_writer import KERNEL_AICORE, LAUNCH, NODE, QUEUE, at, host_ticks
 from synth import host_records
 
 KERNEL, OTHER = 6, 40  # streams
@@ -84,3 +84,32 @@ def test_a_group_whose_streams_did_nothing(loaded, run):
     query = loaded(run)
     assert query("SELECT count(*) FROM comm_op") == [(0,)]
     assert query("SELECT * FROM check_ledger") == []
+
+
+def test_captured_operations_run_on_the_stream_of_their_graph(loaded, run):
+    """The graph of another stream runs on the same one later, and is no collective."""
+    run.queued("aclnnMatmulAllReduce", 5, (100_500, 103_000), (104_000, 106_000))
+    run.captured(104_000, 7, 37, KERNEL)
+    run.call(NODE, LAUNCH, 104_200, 104_800, BASE)
+    run.track(104_400, 37, 0, KERNEL_AICORE)
+    run.basic(104_600, BASE, "MatmulAllReduce")
+    for replay, time in enumerate((120_000, 140_000)):
+        run.executed(time, 20 + replay, (time + 1_000, time + 9_000))
+        run.task(37, 0, 0, time + 2_000, time + 8_000)
+        run.task(OTHER, 5, 11, time + 3_000, time + 4_000)
+    item = run.hash("Memcpy")
+    for time in (120_500, 140_500):
+        run.device_stream("aicpu.data", records.comm_tasks(time, records.comm_task(OTHER, 5, item, GROUP, size=512)))
+    run.destroyed(150_000, 7)
+    run.flip(150_500, 37, 0, 0xFFFF)
+    run.captured(160_000, 8, 37)
+    run.launch("aclnnAdd_Add", "Add", 161_000, 0, (170_000, 171_000), stream=37)
+    query = loaded(run)
+    assert query("SELECT name, start_ns, model_no, group_name FROM comm_op_named ORDER BY start_ns")[2:] == [
+        (f"{BASE}_321_2_1", at(122_000), 7, "group of eight"),
+        (f"{BASE}_321_2_2", at(142_000), 7, "group of eight"),
+    ]
+    assert [row[:2] for row in query(TASKS)] == [
+        (at(123_000), f"{BASE}_321_2_1"),
+        (at(143_000), f"{BASE}_321_2_2"),
+    ]

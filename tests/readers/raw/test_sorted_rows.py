@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.errors import WriteError
-from warehouse.readers import sorted_rows
 from warehouse.readers.raw_rows import aligned, rows
 from warehouse.readers.sorted_rows import SortedRows, SpillFolder
 
@@ -38,8 +37,7 @@ def test_as_sorting_at_once(pairs, size, limit):
 
 @given(ROWS, st.integers(1, 7))
 def test_groups_are_not_cut(pairs, size):
-    with pytest.MonkeyPatch.context() as patch, SpillFolder(1) as folder:
-        patch.setattr(sorted_rows, "BATCH_ROWS", size)
+    with SpillFolder(1, size) as folder:
         ordered = SortedRows(["one"], folder)
         for batch in batches(pairs, 10):
             ordered.add(batch)
@@ -57,8 +55,7 @@ def test_a_full_disk_is_told_as_one(tmp_path, monkeypatch):
 
 @given(ROWS, ROWS, st.sampled_from([1, 1 << 20]))
 def test_aligned_rows_are_those_from_the_first_to_the_last_key(mine, theirs, limit):
-    with pytest.MonkeyPatch.context() as patch, SpillFolder(limit) as folder:
-        patch.setattr(sorted_rows, "BATCH_ROWS", 3)
+    with SpillFolder(limit, 3) as folder:
         ordered, other = SortedRows(["one", "two"], folder), SortedRows(["one", "-two"], folder)
         for rows_, pairs in ((ordered, mine), (other, theirs)):
             for batch in batches(pairs, 10):
