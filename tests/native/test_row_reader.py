@@ -53,7 +53,8 @@ class Database:
 
 def section(shape, statement, columns, **more):
     arm = {"statement": statement, "values": [], "columns": columns, "remembered": more.pop("remembered", [])}
-    rest = {"is_fed": False, "limits": None, "order": None, "ties": [], "bounds": None, "process": None, "thread": None, "lane_pass": None, "lane_id": 0}
+    rest = {"is_fed": False, "order": None, "ties": [], "bounds": None, "limits": None}
+    rest |= {"process": None, "thread": None, "lane_pass": None, "lane_id": 0}
     return {"shape": shape, "arms": [arm], **rest, **more}
 
 

@@ -29,6 +29,7 @@ def plan_statement(
     `is_ranged`: the first two parameters are the first and the last value of the order, and have no value yet;
     `is_fed`: without ORDER BY, but to npuwh_row (the index that finds the ranges gives the rows in their order).
 
+    >>> from warehouse.store.row_plan import row_plan
     >>> arm = row_plan("trace_op", ["dur"]).arms[0]
     >>> text, values = plan_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)], None, is_ranged=True)
     >>> text.partition('AS "trace_op"')[2]
@@ -44,9 +45,10 @@ def id_statement(name: str, arm: PlanArm, order: str, where: Where) -> tuple[str
     """SQL text and bound values of an arm that gives its rows to npuwh_row in the order of their ids; the first two
     parameters are the first and the last id of a range.
 
+    >>> from warehouse.store.row_plan import row_plan
     >>> arm = row_plan("trace_op", ["ts"]).arms[0]
     >>> text, values = id_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)])
-    >>> text.partition("(SELECT")[0], text.partition("WHERE ")[2]
+    >>> text.partition("(SELECT")[0], text.rpartition("WHERE ")[2]
     ('SELECT npuwh_row("start_ns", "end_ns", "id", "ts") FROM ', '"#row" >= ? AND "#row" <= ? AND +"rank_id" = ?')
     """
     alias = arm.items[order][0]
@@ -61,6 +63,7 @@ def id_statement(name: str, arm: PlanArm, order: str, where: Where) -> tuple[str
 def can_be_fed(arm: PlanArm) -> bool:
     """Whether npuwh_row can take the rows of an arm.
 
+    >>> from warehouse.store.row_plan import row_plan
     >>> can_be_fed(row_plan("trace_op", ["dur"]).arms[0])
     True
     """
