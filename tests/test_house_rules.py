@@ -28,7 +28,9 @@ ARROWS = {
     "query": {"plain_rows", "store", "errors"},
     "export": {"query", "store", "_native", "errors"},
     "sample": {"errors"},
-    "cli": {"ingest", "export", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
+    "_recorder": set(),
+    "profiler": {"_recorder", "batches", "readers", "ingest", "export", "store", "plain_rows", "errors"},
+    "cli": {"ingest", "export", "profiler", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why

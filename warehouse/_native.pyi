@@ -301,6 +301,54 @@ class MarkSweep:
         """Marks sorted by time over all calls.  Raises ValueError that names the first bad row."""
 
 @final
+class StackedOps:
+    """Operators in the order they came; -1 where no call and no module is open."""
+
+    @property
+    def row(self) -> Int64Column: ...
+    @property
+    def stack(self) -> Int64Column: ...
+    @property
+    def module(self) -> Int64Column: ...
+
+@final
+class StackLevels:
+    """Calls of stacks; depth 0 is the innermost call, or the outermost module."""
+
+    @property
+    def stack(self) -> Int64Column: ...
+    @property
+    def depth(self) -> Int64Column: ...
+    @property
+    def code(self) -> Int64Column: ...
+
+@final
+class StackSweep:
+    """The Python calls that are open where an operator starts, and the modules among them.
+
+    Calls nest by thread; a return ends the innermost open call, or nothing.  Calls of C functions and of modules are
+    no part of the stacks; modules are a stack of their own.  Stacks are numbered from 0 over all threads, equal ones
+    alike.
+
+    >>> from array import array
+    >>> def column(*values): return array("q", values)
+    >>> sweep = StackSweep()  # a call of 7, within it one of 8, within that an operator
+    >>> sweep.feed(column(1, 1, 1), column(0, 0, 5), column(7, 8, 0), column(0, 0, 3)).stack.tolist()
+    [0]
+    >>> sweep.take_stacks().code.tolist()
+    [8, 7]
+    """
+
+    def __init__(self) -> None: ...
+    def feed(self, thread: _Int64, event: _Int64, code: _Int64, row: _Int64) -> StackedOps:
+        """Rows in time order within each thread, over all calls.  Event: 0 call, 1 return, 2 C call, 3 C return, 4 call
+        of a module, 5 operator; code of calls, row of operators.  Raises ValueError that names the first bad row."""
+    def take_stacks(self) -> StackLevels:
+        """Stacks that an operator met for the first time since the last call."""
+    def take_modules(self) -> StackLevels:
+        """The same of stacks of modules."""
+
+@final
 class CallLocator:
     """Which CANN calls of one process the records of the host lie in (cann-files.md 6.1).
 
@@ -361,6 +409,12 @@ class BusyIntervals:
     @property
     def step(self) -> Int64Column:
         """Id of the first step whose text window holds the start."""
+    @property
+    def copies(self) -> Int64Column:
+        """Copies that ran in a free interval; -1 for none and for other kinds."""
+    @property
+    def copy_ns(self) -> Int64Column:
+        """Time in it in which any of them ran."""
 
 @final
 class StepTotals:
@@ -414,7 +468,8 @@ class DeviceSweep:
         """Take the next tasks and communication operators, sorted by start over all devices and calls.
 
         kind: 0 task that widens the range in which idle time is free, 1 computing kernel, 2 communication operator,
-        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*.
+        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*,
+        6 as 0: a copy, whose time in free intervals is noted.
 
         Raises ValueError that names the first bad row; the sweep is then unchanged.
         Raises RuntimeError after `finish`.

@@ -7,8 +7,8 @@ CREATE VIEW allocation_named AS
 -- cols:
 --   id                       -      allocation.id; in the order of the vendor's table
 --   rank_id                  -      rank it was recorded on
---   device_id                -      device number
---   component                text   PTA, GE, WORKSPACE ...
+--   device_id                -      device number; none for memory of the host
+--   component                text   PTA, GE, WORKSPACE ...; CPU: memory of the host
 --   name_id                  -      string.id of the name
 --   name                     text   operator as the vendor names it
 --   size_bytes               bytes  size of the block

@@ -6,8 +6,8 @@ CREATE VIEW memory_record_named AS
 -- cols:
 --   id               -      memory_record.id; in the order of the vendor's table
 --   rank_id          -      rank it was recorded on
---   device_id        -      device number
---   component        text   PTA, GE, PTA+GE, WORKSPACE ...
+--   device_id        -      device number; none for memory of the host
+--   component        text   PTA, GE, PTA+GE, WORKSPACE ...; CPU: memory of the host
 --   time_ns          ns     Unix epoch
 --   allocated_bytes  bytes  allocated
 --   reserved_bytes   bytes  reserved

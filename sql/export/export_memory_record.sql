@@ -1,7 +1,7 @@
 CREATE VIEW export_memory_record AS
 -- memory_record.csv: totals of each memory component over time.
 --
--- The process's own totals (APP) come first, then the records as they were made.
+-- The process's own totals (APP) come first, then the records as they were made, without those of the host's memory.
 --
 -- grain: rank_id, block, row_no
 -- uses:  memory_record, device_memory, string
@@ -43,5 +43,5 @@ SELECT
     m.allocated_bytes / 1048576.0, m.reserved_bytes / 1048576.0,
     CASE WHEN c.value <> 'GE' THEN m.active_bytes / 1048576.0 END, m.stream_ptr, 'NPU:' || m.device_id
 FROM memory_record m
-JOIN string c ON c.id = m.component_id
+JOIN string c ON c.id = m.component_id AND c.value <> 'CPU'
 ORDER BY rank_id, block, row_no;

@@ -1,7 +1,8 @@
 CREATE VIEW export_operator_memory AS
 -- operator_memory.csv: a row an allocation.
 --
--- First come those of the framework's allocator, then those of the graph engine.
+-- First come those of the framework's allocator, then those of the graph engine. The file is about devices: what a
+-- recording knows of the host's memory (CPU) is in allocation_named.
 --
 -- grain: allocation_id
 -- uses:  allocation_named
@@ -60,4 +61,5 @@ SELECT
     a.stream_ptr AS "Stream Ptr",
     'NPU:' || a.device_id AS "Device Type"
 FROM allocation_named a
+WHERE a.component <> 'CPU'
 ORDER BY a.id;

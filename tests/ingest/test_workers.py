@@ -1,6 +1,7 @@
 """Ranks decoded in other processes: the same warehouse, and nobody is left behind whatever happens."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,10 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from synth import parse_options, simulate
 
-from warehouse.errors import UsageError
-from warehouse.ingest import ingest
+from warehouse.cli import main
+from warehouse.errors import InputError, UsageError, WriteError
+from warehouse.ingest import ingest, workers
 from warehouse.ingest.budget import budget
+from warehouse.ingest.rank_writer import RankWriter
 from warehouse.sample.inflate import inflate
 
 ENOUGH = 1 << 30
@@ -49,6 +53,18 @@ def test_the_warehouse_is_the_same(write, database_of, content, tmp_path, jobs):
     assert {name: rows for name, rows in one.items() if rows != other[name]} == {}
 
 
+def test_the_warehouse_of_raw_data_is_the_same(content, tmp_path):
+    options = ["--ranks", "3", "--ops-per-step", "2000", "--with-stack", "--gc", "--graph-mode", "replay"]
+    simulate(parse_options([str(tmp_path / "raw"), *options]))
+    found = []
+    for jobs, memory in ((1, 128 << 20), (1, ENOUGH), (3, 400 << 20)):
+        assert len(ingest([tmp_path / "raw"], tmp_path / "W.db", memory_bytes=memory, jobs=jobs).added) == 3
+        found.append(content(tmp_path / "W.db"))
+        (tmp_path / "W.db").unlink()
+    for other in found[1:]:
+        assert {name: rows for name, rows in found[0].items() if rows != other[name]} == {}
+
+
 def test_adding_and_replacing_is_the_same(write, database_of, change, content, tmp_path):
     first, second = write(ranks=2)
     for jobs in (1, 2):
@@ -73,6 +89,71 @@ def test_an_input_that_fails_half_way_is_taken_back(write, database_of, change, 
     assert content(tmp_path / "1.db") == content(tmp_path / "3.db")
 
 
+FAULT = """
+import warehouse.ingest.rank_writer as module, warehouse.ingest.worker as worker
+load = module.RankWriter.load
+def broken(self, candidate, run_id):
+    load(self, candidate, run_id)
+    if "_2_" in candidate.input.path.name:
+        {fault}
+module.RankWriter.load = worker.RankWriter.load = broken
+"""
+OURS = "; this is a fault of npuwh, please report it"
+FAULTS = {
+    "[][0]": "npuwh failed on it: IndexError: list index out of range (PLACE)" + OURS,
+    "raise KeyError": "npuwh failed on it: KeyError (PLACE)" + OURS,
+    "raise MemoryError": "memory ran out while it was read; ingest it alone, with fewer --jobs or less --memory",
+}
+
+
+@pytest.fixture
+def second_fails(write, tmp_path, monkeypatch):
+    """A function: makes the second of three ranks, whatever reads it, end with a statement; gives their folder."""
+    runs = write(ranks=3)
+    (tmp_path / "job" / "x_2_y").mkdir()
+    runs[1].rename(tmp_path / "job" / "x_2_y" / runs[1].name.replace("_", "_2_", 1))
+
+    def call(statement):
+        script = FAULT.format(fault=statement)
+        start = workers._START.replace("from warehouse", f"exec({script!r}, {{}}); from warehouse", 1)
+        monkeypatch.setattr(workers, "_START", start)
+        monkeypatch.setattr(RankWriter, "load", RankWriter.load)  # put back after the test
+        exec(script, {})
+        return tmp_path / "job"
+
+    return call
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_error_that_nobody_foresaw_costs_one_input(second_fails, ask, capsys, tmp_path, fault, jobs):
+    folder, path = second_fails(fault), tmp_path / "W.db"
+    assert main(["ingest", str(folder), "-o", str(path), "--jobs", str(jobs), "--memory", "1GB"]) == 1
+    (told,) = (re.sub(r"\(\S+:\d+\)", "(PLACE)", line) for line in capsys.readouterr().err.splitlines())
+    assert told.startswith("npuwh: failed: ")
+    assert told.endswith(FAULTS[fault])
+    assert ask(path, "SELECT count(*) FROM rank") == [(2,)]
+    assert len(ask(path, "SELECT DISTINCT rank_id FROM device_task")) == 2
+    ((note,),) = ask(path, "SELECT DISTINCT note FROM source WHERE state = 'failed'")
+    assert note in told or "(PLACE)" in told
+    assert ask(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_full_disk_ends_all(second_fails, tmp_path, jobs):
+    folder = second_fails("raise OSError(28, 'No space left on device')")
+    with pytest.raises(WriteError, match="no room for temporary files"):
+        ingest([folder], tmp_path / "W.db", memory_bytes=ENOUGH, jobs=jobs)
+    assert not list(tmp_path.glob("W.db*"))
+
+
+def test_an_error_in_the_only_input(second_fails, tmp_path):
+    (folder,) = second_fails("[][0]").glob("x_2_y")
+    with pytest.raises(InputError, match="npuwh failed on it: IndexError"):
+        ingest([folder], tmp_path / "W.db")
+    assert not list(tmp_path.glob("W.db*"))
+
+
 def _note(told, *what):
     told.append(what)
 
@@ -93,7 +174,7 @@ SOME_PROCESS = """
 import os, sys
 from warehouse.errors import NpuwhError
 from warehouse.ingest import ingest
-sys.path.insert(0, sys.argv[4])
+sys.path[:0] = [sys.argv[4], sys.argv[4] + "/tests"]
 from tests.ingest.test_workers import children
 def meddle(what, done, total):
     if meddled or (not done and sys.argv[3] != "worker"):
@@ -101,12 +182,13 @@ def meddle(what, done, total):
     pids = children(os.getpid())
     meddled.append(print(*pids, flush=True))
     if sys.argv[3] == "worker":
-        os.kill(pids[-1], 9)
+        os.kill(pids[0], 9)
     else:
         os.kill(os.getpid(), int(sys.argv[3]))
 meddled = []
 try:
-    ingest([sys.argv[1]], sys.argv[2], progress=meddle, memory_bytes=1 << 30, jobs=2)
+    report = ingest([sys.argv[1]], sys.argv[2], progress=meddle, memory_bytes=1 << 30, jobs=2)
+    print(len(report.added), report.exit_code, *report.failed)
 except NpuwhError as error:
     print(type(error).__name__, error)
 except KeyboardInterrupt:
@@ -125,7 +207,7 @@ def large(tmp_path_factory):
 @pytest.mark.parametrize(
     ("what", "said", "code"),
     [
-        ("worker", "WorkerError ", 0),
+        ("worker", "1 1 ", 0),
         (str(int(signal.SIGINT)), "interrupted", 0),
         (str(int(signal.SIGKILL)), "", -9),
     ],
@@ -143,7 +225,7 @@ def test_nobody_is_left_behind(large, tmp_path, what, said, code):
         assert "was killed (SIGKILL)" in lines[0]
     assert done.stderr == ""
     left = [path.name for path in tmp_path.iterdir()]
-    assert left == (["W.db.tmp"] if code else [])
+    assert left == (["W.db"] if what == "worker" else ["W.db.tmp"] if code else [])
     ingest([large], tmp_path / "W.db", jobs=2)
     assert [path.name for path in tmp_path.iterdir()] == ["W.db"]
 

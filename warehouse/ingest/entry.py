@@ -12,6 +12,7 @@ from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.budget import DEFAULT_BYTES, Budget, budget
 from warehouse.ingest.candidate import Candidate, examine
 from warehouse.ingest.discover import RankInput, discover, kind_of
+from warehouse.ingest.faults import of_one_input
 from warehouse.ingest.forms import chosen_forms
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.progress import Progress
@@ -47,7 +48,7 @@ def ingest(
 
     UsageError if no output can be chosen, a form is not read or the memory is too little; InputError if no input could
     be loaded, nothing being made then; WarehouseFileError if the output is something else; WriteError if it cannot be
-    written; WorkerError if a process that reads for this one was killed.
+    written.
 
     >>> ingest(["runs/"], "runs.db").exit_code  # doctest: +SKIP
     0
@@ -141,7 +142,8 @@ def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
             elif rank_id is not None and not force:
                 plan.refused.append((each.path, "changed since it was ingested; --force replaces what was loaded"))
             else:
-                plan.todo.append((examine(each), rank_id))
+                with of_one_input():
+                    plan.todo.append((examine(each), rank_id))
         except InputError as error:
             plan.bad.append((each, str(error)))
     plan.todo.sort(key=lambda item: item[0].sort_key())
@@ -178,7 +180,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
     with _loading(loader, catalogue, candidates, report.output.parent, progress, memory) as load_rank:
         for place, (candidate, rank_id) in enumerate(plan.todo):
             try:
-                with loader.undoing():
+                with of_one_input(), loader.undoing():
                     counts = load_rank(place, run_for(loader, candidate))
             except InputError as error:
                 if rank_id is not None:

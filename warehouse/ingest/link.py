@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from tempfile import TemporaryFile, gettempdir
+from tempfile import TemporaryFile
 from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
 
 from warehouse import _native
-from warehouse.errors import WriteError
+from warehouse.ingest.faults import no_room
 
 Numbers = npt.NDArray[np.int64]
 NONE = -1  # no link, in every array of numbers
@@ -52,8 +52,7 @@ def in_temporary_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = f"{gettempdir()}: no room for temporary files ({error.strerror}); set TMPDIR to a larger disk"
-        raise WriteError(message) from error
+        raise no_room(error) from error
 
 
 class LinkTable:

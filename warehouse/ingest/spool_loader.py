@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pyarrow as pa
 
 from warehouse import _native
 from warehouse.ingest.spool import Rows, SpoolWriter
 from warehouse.store.interning import as_texts
-from warehouse.store.loader import Column, Loader, row_count
+from warehouse.store.loader import Column, Loader, row_count, writing_to
 from warehouse.store.references import STACKS
 
 NO_STRING = -1
 
 
 class SpoolLoader(Loader):
-    """For the process that decodes one rank; `send` takes what was written, in order, strings before their ids."""
+    """For the process that decodes one rank; `send` takes what was written, in order, strings before their ids.  `path`
+    is what a WriteError names."""
 
-    def __init__(self, spool: SpoolWriter, send: Callable[[Rows], None]) -> None:
+    def __init__(self, spool: SpoolWriter, path: Path, send: Callable[[Rows], None]) -> None:
+        self.path = path
         self._spool = spool
         self._send = send
         self._texts = _native.TextIds()
@@ -32,10 +35,12 @@ class SpoolLoader(Loader):
         given = self._checked(table, columns)
         if not given:
             return 0
-        self._hand_over(self._spool.write(table, given))
+        self._hand_over(table, given)
         return row_count(table, given)
 
-    def _hand_over(self, rows: Rows) -> None:
+    def _hand_over(self, table: str, columns: Mapping[str, Column]) -> None:
+        with writing_to(self.path):
+            rows = self._spool.write(table, columns)
         if self._held is None:
             self._send(rows)
         else:
@@ -60,7 +65,7 @@ class SpoolLoader(Loader):
         found, fresh = self._texts.ids(texts)
         if len(fresh):
             new = texts.take(pa.array(fresh))
-            self._hand_over(self._spool.write("string", {"value": new}))
+            self._hand_over("string", {"value": new})
         return [None if each == NO_STRING else each for each in found.tolist()]
 
     @contextmanager

@@ -28,7 +28,10 @@ class StringMap:
         for batch in reader.strings():
             texts = batch.column("value").to_pylist()
             ids = np.array(loader.intern(texts), dtype=np.int64)
-            self._known.add(batch.column("id"), ids, np.array([_form(text) for text in texts], dtype=np.int64))
+            forms = np.array([_form(text) for text in texts], dtype=np.int64)
+            number = batch.column("id").to_numpy()
+            order = np.argsort(number, kind="stable")
+            self._known.add(number[order], ids[order], forms[order])
         self._words = 0
         self._missing, self._blank = self.text_ids(_MISSING, "").tolist()
         self.unresolved = 0

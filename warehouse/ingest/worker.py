@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -15,6 +15,7 @@ from warehouse.errors import NpuwhError
 from warehouse.ingest.budget import RankMemory
 from warehouse.ingest.candidate import Candidate
 from warehouse.ingest.channel import Channel
+from warehouse.ingest.faults import of_one_input
 from warehouse.ingest.kernels import KernelCatalogue
 from warehouse.ingest.rank_writer import RankWriter
 from warehouse.ingest.report import Counts
@@ -27,10 +28,11 @@ _TOLD_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Job:
-    """A rank to decode; the file for its rows comes with it."""
+    """A rank to decode; the file for its rows, which lies in `folder`, comes with it."""
 
     candidate: Candidate
     memory: RankMemory
+    folder: Path
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,9 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """It cannot be loaded: an error for the user, or the report of a fault of ours."""
+    """It cannot be loaded, and why."""
 
-    error: NpuwhError | None
-    report: str = ""
+    error: NpuwhError
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,11 @@ class _Seldom:
 
 
 def _carried_out(job: Job, file: int, channel: Channel) -> Done | Failed:
-    loader = SpoolLoader(SpoolWriter(file), channel.send)
+    loader = SpoolLoader(SpoolWriter(file), job.folder, channel.send)
     try:
-        writer = RankWriter(loader, KernelCatalogue(loader), _Seldom(channel), job.memory)
-        writer.load(job.candidate, run_id=1)
+        with of_one_input():
+            writer = RankWriter(loader, KernelCatalogue(loader), _Seldom(channel), job.memory)
+            writer.load(job.candidate, run_id=1)
     except NpuwhError as error:
         return Failed(error)
-    except Exception:
-        return Failed(None, traceback.format_exc())
     return Done(writer.counts, dict(loader.ids))

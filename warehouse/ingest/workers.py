@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import IO
 
-from warehouse.errors import NpuwhError, WriteError
+from warehouse.errors import InputError, WriteError
 from warehouse.ingest.budget import RankMemory
 from warehouse.ingest.candidate import Candidate
 from warehouse.ingest.channel import Channel
@@ -40,10 +40,6 @@ _START = (
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
-class WorkerError(NpuwhError):
-    """A process that decoded a rank is gone."""
-
-
 class Workers:
     """Decodes candidates in `count` processes; `folder` is on the disk where rows wait to be written.
 
@@ -61,7 +57,7 @@ class Workers:
         self._workers: list[_Worker] = []
         try:
             for _ in range(min(count, len(candidates))):
-                self._workers.append(_Worker(self._give_out, self._advance))
+                self._workers.append(self._new())
             self._give_out()
         except BaseException:
             self.close()
@@ -81,24 +77,42 @@ class Workers:
         """Write the rank of the candidate at `place`; ranks are asked for in order.  `progress` is told how many bytes
         of all candidates are read.
 
-        Errors as RankWriter.load; WorkerError if the process that decoded it was killed.
+        Errors as RankWriter.load; InputError also if the process that decoded it was killed: another takes its place.
         """
+        self._replace_gone()
         self._give_out()
         moved = MovedRows(loader, catalogue, run_id)
-        name = shown(self._candidates[place].input.path)
         worker, spool = self._ranks.pop(place)
         with spool:
-            for message in worker.messages():
-                progress(self.done())
-                if isinstance(message, Rows):
-                    moved.write(message.table, read_rows(spool.fileno(), message))
-                    continue
+            messages = worker.messages()
+            try:
+                for message in messages:
+                    progress(self.done())
+                    if isinstance(message, Rows):
+                        moved.write(message.table, read_rows(spool.fileno(), message))
+                        continue
+                    if isinstance(message, Failed):
+                        raise message.error
+                    moved.finish(message.ids)
+                    return message.counts
+            except Exception:
+                for _ in messages:  # what comes after is of another rank
+                    pass
+                raise
+            finally:
                 self._written = place + 1
-                if isinstance(message, Failed):
-                    raise message.error or RuntimeError(f"{name}: decoding failed\n{message.report}")
-                moved.finish(message.ids)
-                return message.counts
-        raise WorkerError(f"{name}: the process that read it {worker.end()}")
+        raise InputError(f"{shown(self._candidates[place].input.path)}: the process that read it {worker.end()}")
+
+    def _new(self) -> _Worker:
+        return _Worker(self._give_out, self._advance)
+
+    def _replace_gone(self) -> None:
+        """Others for the processes that were killed."""
+        with self._giving_out:
+            for place, worker in enumerate(self._workers):
+                if worker.is_gone and self._next < len(self._candidates):
+                    worker.stop()
+                    self._workers[place] = self._new()
 
     def done(self) -> int:
         """How many bytes of all candidates are read."""
@@ -113,14 +127,15 @@ class Workers:
         with self._giving_out:
             for worker in self._workers:
                 most = min(len(self._candidates), self._written + _AHEAD * len(self._workers))
-                if worker.is_idle and self._next < most:
+                if worker.is_idle and not worker.is_gone and self._next < most:
                     try:
                         spool = TemporaryFile(dir=self._folder)  # noqa: SIM115 (closed when the rank is written)
                     except OSError as error:
                         text = f"{self._folder}: no temporary file can be made there ({error.strerror})"
                         raise WriteError(text) from error
                     self._ranks[self._next] = worker, spool
-                    worker.begin(self._next, Job(self._candidates[self._next], self._memory), spool.fileno())
+                    job = Job(self._candidates[self._next], self._memory, self._folder)
+                    worker.begin(self._next, job, spool.fileno())
                     self._next += 1
 
     def close(self) -> None:
@@ -153,7 +168,7 @@ class _Worker:
         self._idle = idle
         self._advance = advance
         self._place = 0
-        self.is_idle = True
+        self.is_idle, self.is_gone = True, False
         Thread(target=self._listen, daemon=True).start()
 
     def begin(self, place: int, job: Job, handle: int) -> None:
@@ -166,6 +181,8 @@ class _Worker:
         """What it says of a rank, Done or Failed at last; ends before if the process does."""
         while (message := self._messages.get()) is not None:
             yield message
+            if isinstance(message, Done | Failed):
+                return
         self._messages.put(None)
 
     def _listen(self) -> None:
@@ -175,13 +192,16 @@ class _Worker:
                 if isinstance(message, Advanced):
                     self._advance(self._place, message.done)
                     continue
+                if isinstance(message, Rows):
+                    self._messages.put(message)
+                    continue
+                self._advance(self._place, None)
+                self.is_idle = True  # before anybody knows that the rank is done and asks for the next
                 self._messages.put(message)
-                if isinstance(message, Done | Failed):
-                    self._advance(self._place, None)
-                    self.is_idle = True
-                    with suppress(WriteError):  # no room for another rank: told when that is asked for
-                        self._idle()
+                with suppress(WriteError):  # no room for another rank: told when that is asked for
+                    self._idle()
         except (EOFError, OSError):
+            self.is_gone = True
             self._messages.put(None)
 
     def end(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse import _native
+from warehouse.batches.chunk_folder import open_chunk_folder
 from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
@@ -25,6 +26,7 @@ from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import numbers
 from warehouse.readers.raw_run import RawRun
+from warehouse.readers.recorded_marks import RecordedMarks
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
 
@@ -46,6 +48,8 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
 
 def _framework_pid(files: RawFiles) -> int | None:
     """The process of the first operator or queue event."""
+    if files.recording is not None:
+        return open_chunk_folder(files.recording).pid
     for kind in ("op_range", "op_mark"):
         if kind in files.framework:
             first = _native.FrameworkDecoder(kind, [files.framework[kind]], batch_rows=1).next()
@@ -96,6 +100,7 @@ class RawReader:
             self._python = PythonPart(self.run, self._framework, self._host_events)
             self._memory = MemoryPart(self.run, self._framework, self._host_events)
             self._prof = ProfPart(self.run, self._host_events, self._memory)
+            self._recorded_marks = RecordedMarks(self.run)
             self._streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
                 "step": self._framework.steps,
                 "host_event": self._host_events.batches,
@@ -107,6 +112,8 @@ class RawReader:
             }
             self._load()
             self._streams |= self._prof.streams
+            if self.run.recording is not None:
+                self._streams["mark"] = self._recorded_marks.marks
         except BaseException:
             self.run.close()
             raise
@@ -117,6 +124,7 @@ class RawReader:
             self._python.load()
             self._memory.load()
             self._prof.load()
+            self._recorded_marks.load()
             note_missing(self.run)
         except InputError as error:
             text = str(error)

@@ -9,6 +9,8 @@ from pathlib import Path
 from warehouse.errors import InputError
 
 FRAMEWORK = "FRAMEWORK"
+RECORDING = "NPUWH_RECORDING"  # chunks of our own recorder (batches/chunk_folder.py)
+RECORDED_CHUNK = "recorded chunk"
 FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN = (
     "framework file",
     "PROF stream",
@@ -62,20 +64,29 @@ class RawFiles:
     host: dict[str, StreamFiles] = field(default_factory=dict)
     devices: list[DeviceFiles] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
+    recording: Path | None = None
     irregular: list[Path] = field(default_factory=list)
 
     @property
     def has_data(self) -> bool:
-        return bool(self.framework or self.host or any(device.streams for device in self.devices))
+        """Whether there is anything beside configuration."""
+        has_prof = bool(self.host or any(device.streams for device in self.devices))
+        return bool(self.framework or has_prof or self.recording is not None)
 
     def files(self) -> list[tuple[Path, str]]:
         """Every file that belongs to the run, with its kind."""
         found = [(path, FRAMEWORK_FILE) for path in self.framework.values()]
+        found += [(path, RECORDED_CHUNK) for path in self._recorded()]
         for streams in (self.host, *(device.streams for device in self.devices)):
             for files in streams.values():
                 found += [(path, PROF_STREAM) for path in files.unaging + files.aging]
         found += [(path, CONFIGURATION) for path in self.configuration()]
         return found + [(path, UNKNOWN) for path in self.unknown]
+
+    def _recorded(self) -> list[Path]:
+        if self.recording is None:
+            return []
+        return [entry for entry in sorted(self.recording.iterdir()) if entry.is_file() and ".arrows" in entry.name]
 
     def configuration(self) -> list[Path]:
         """Files that describe a PROF directory."""
@@ -98,7 +109,7 @@ def is_raw_folder(name: str) -> bool:
     >>> is_raw_folder("FRAMEWORK"), is_raw_folder("PROF_000001_20231125090304041_ABCDEFGH"), is_raw_folder("logs")
     (True, True, False)
     """
-    return name == FRAMEWORK or _PROF.fullmatch(name) is not None
+    return name in (FRAMEWORK, RECORDING) or _PROF.fullmatch(name) is not None
 
 
 def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
@@ -109,8 +120,10 @@ def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
     found = RawFiles(root)
     if parts is None:
         parts = [entry for entry in _entries(root) if is_raw_folder(entry.name) and entry.is_dir()]
-    profs = [part for part in parts if part.name != FRAMEWORK]
+    profs = [part for part in parts if part.name not in (FRAMEWORK, RECORDING)]
     for part in parts:
+        if part.name == RECORDING:
+            found.recording = part
         if part.name == FRAMEWORK:
             _find_framework(part, found)
     if profs:

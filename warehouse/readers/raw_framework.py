@@ -33,11 +33,12 @@ class FrameworkPart:
 
     def __init__(self, run: RawRun, host_events: SortedRows) -> None:
         self.run = run
-        self.clock = framework_clock(run.config, run.ledger)
-        self.has_queue = "op_mark" in run.files.framework
+        # a recording tells times itself
+        self.clock = _native.FrameworkClock(0) if run.recording else framework_clock(run.config, run.ledger)
+        self.has_queue = run.has_framework("op_mark")
         self.pid: int | None = None
         self.queue = SortedRows(["time", "kind", "row"], run.spill)
-        self._names_allocations = "memory_usage" in run.files.framework
+        self._names_allocations = run.has_framework("memory_usage")
         self._events = host_events
         self.ops = SortedRows(["start", "row"], run.spill)
         self._stack_frames = SortedRows(["stack", "depth"], run.spill)
@@ -86,19 +87,21 @@ class FrameworkPart:
     def _load_queue(self) -> None:
         marks = SortedRows(["time", "row"], self.run.spill)
         row = 0
+        dequeued: set[int] = set()
         for _, batch in self.run.framework("op_mark"):
             count = batch.num_rows
             category, key, tid, pid, name = numbers(batch, "category", "correlation_no", "tid", "pid", "name")
             time = self.ns(batch.column("tick"))
             number = np.arange(row, row + count)
             row += count
+            dequeued.update(np.unique(name[category >> 1 == 1]).tolist())
             marks.add_columns(
                 count, half=category >> 1, is_end=category & 1, tid=tid, pid=pid, name=name, time=time, key=key,
                 row=number,
             )  # fmt: skip
         ranges, lost = self._matched(marks)
         self._reject("op_mark", lost, "no-partner", "is a start without an end, or the reverse")
-        self._name_queue(ranges)
+        self._name_queue(ranges, sorted(dequeued))
 
     def _matched(self, marks: SortedRows) -> tuple[SortedRows, int]:
         """Ranges of the queue sorted by their number, dequeues first; and how many marks make none."""
@@ -111,9 +114,10 @@ class FrameworkPart:
             paired += 2 * count
         return ranges, marks.rows - paired
 
-    def _name_queue(self, ranges: SortedRows) -> None:
+    def _name_queue(self, ranges: SortedRows, dequeued: list[int]) -> None:
         """Host events of the queue: named after the dequeue where there is one (5.1)."""
-        dequeue, enqueue, plain = _QueueNames(self.run, "Dequeue"), _QueueNames(self.run, "Enqueue"), "Enqueue"
+        plain = self.run.strings.own("Enqueue") if ranges.rows else NONE
+        dequeue, enqueue = (_QueueNames(self.run, half, dequeued) for half in ("Dequeue", "Enqueue"))
         for columns in ranges.columns(_RANGE_FIELDS, together=["key"]):
             half, tid, pid, name, start, end, key, row = columns.values()
             is_dequeue = half == 1
@@ -123,7 +127,7 @@ class FrameworkPart:
             same = (place >= 0) & (key[place] == key)
             named = np.where(is_dequeue, name, np.where(same, name[place], NONE))
             text = np.where(is_dequeue, dequeue.numbers(named), enqueue.numbers(named))
-            text[~is_dequeue & ~same] = self.run.strings.own(plain)
+            text[~is_dequeue & ~same] = plain
             kind = np.where(is_dequeue, HOST_DEQUEUE, HOST_ENQUEUE)
             self._events.add_columns(
                 len(key), kind=kind, start_ns=start, end_ns=end, pid=pid, tid=tid, name=text, key=key, row=row
@@ -169,7 +173,7 @@ class FrameworkPart:
 
     def _reject(self, stream: str, count: int, code: str, text: str) -> None:
         if count:
-            self.run.lose(self.run.files.framework[stream], stream, count, code, text)
+            self.run.lose(self.run.framework_file(stream), stream, count, code, text)
 
     def steps(self) -> Iterator[pa.RecordBatch]:
         """`step` batches in time order."""
@@ -187,18 +191,14 @@ class FrameworkPart:
 
 
 class _QueueNames:
-    """`Enqueue@<name>` for numbers of names; names are few."""
+    """`Enqueue@<name>` for numbers of names, of which there are few; of other numbers it does not matter what."""
 
-    def __init__(self, run: RawRun, half: str) -> None:
-        self._run = run
-        self._half = half
-        self._known: dict[int, int] = {}
+    def __init__(self, run: RawRun, half: str, names: list[int]) -> None:
+        texts = run.strings.texts_of(set(names))
+        self._names = np.array(names, dtype=np.int64)
+        self._numbers = np.array([run.strings.own(f"{half}@{texts.get(name, '')}") for name in names], dtype=np.int64)
 
     def numbers(self, name: Numbers) -> Numbers:
-        distinct, place = np.unique(name, return_inverse=True)
-        unknown = {number for number in distinct.tolist() if number not in self._known}
-        if unknown:
-            texts = self._run.strings.texts_of(unknown)
-            for number in unknown:
-                self._known[number] = self._run.strings.own(f"{self._half}@{texts.get(number, '')}")
-        return np.array([self._known[number] for number in distinct.tolist()], dtype=np.int64)[place.reshape(-1)]
+        if not len(self._names):
+            return name
+        return self._numbers[np.searchsorted(self._names, name)]

@@ -16,7 +16,7 @@ from warehouse.readers.raw_rows import NONE, chosen, expanded, numbers, or_null,
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.sorted_rows import Columns, Numbers, SortedRows
 
-_NPU = 20
+_NPU, _HOST = 20, 0
 _TORCH_ALLOCATOR, _WORKSPACE = 0, 1
 _BATCH = 8192
 
@@ -29,7 +29,8 @@ class MemoryPart:
         self._run = run
         self._framework = framework
         self._events = host_events
-        self._words = {name: run.strings.own(name) for name in ("PTA", "GE", "PTA+GE", "WORKSPACE")}
+        self._words = {name: run.strings.own(name) for name in ("PTA", "GE", "PTA+GE", "WORKSPACE", "CPU")}
+        self._takes_host = run.recording is not None  # the framework's own files tell it, but nobody shows it
         self._records = SortedRows(["time", "component", "row"], run.spill)
         self._engine_totals = SortedRows(["time", "row"], run.spill)
         self._totals: SortedRows | None = None
@@ -44,22 +45,30 @@ class MemoryPart:
         for _, batch in self._run.framework("memory_usage"):
             found = dict(zip(_MEMORY, numbers(batch, *_MEMORY), strict=True))
             count = batch.num_rows
+            is_host = found["device_type"] == _HOST
+            device = found["device_no"] if device_no is None else np.full(count, device_no)
             self._records.add_columns(
-                count, found["device_type"] == _NPU, time=self._framework.ns(batch.column("tick")),
-                device=found["device_no"] if device_no is None else device_no, row=np.arange(row, row + count),
-                **{name: found[field] for name, field in _RECORDS.items()},
+                count, (found["device_type"] == _NPU) | (is_host & self._takes_host),
+                time=self._framework.ns(batch.column("tick")), device=np.where(is_host, NONE, device),
+                row=np.arange(row, row + count),
+                **{name: found[field] for name, field in _RECORDS.items()}
+                | {"component": np.where(is_host, _HOST_ALLOCATOR, found["component"])},
             )  # fmt: skip
             row += count
         blocks = SortedRows(["time", "row"], self._run.spill)
-        sweep = _native.BlockSweep()
+        sweep, host_sweep = _native.BlockSweep(), _native.BlockSweep()
         for columns in self._records.columns():
-            is_torch = columns["allocator"] == _TORCH_ALLOCATOR
-            self._add_blocks(blocks, sweep.feed(columns if is_torch.all() else chosen(columns, is_torch)))
-        self._add_blocks(blocks, sweep.finish())
+            is_host = columns["component"] == _HOST_ALLOCATOR
+            is_torch = (columns["allocator"] == _TORCH_ALLOCATOR) & ~is_host
+            self._add_blocks(blocks, sweep.feed(columns if is_torch.all() else chosen(columns, is_torch)), is_host=0)
+            if is_host.any():
+                self._add_blocks(blocks, host_sweep.feed(chosen(columns, is_host)), is_host=1)
+        self._add_blocks(blocks, sweep.finish(), is_host=0)
+        self._add_blocks(blocks, host_sweep.finish(), is_host=1)
         self._name(blocks)
 
-    def _add_blocks(self, blocks: SortedRows, found: dict[str, _native.Int64Column]) -> None:
-        blocks.add_columns(len(found["time"]), **found)
+    def _add_blocks(self, blocks: SortedRows, found: dict[str, _native.Int64Column], is_host: int) -> None:
+        blocks.add_columns(len(found["time"]), **found, is_host=is_host)
 
     def _only_device(self) -> int | None:
         devices = self._run.files.devices
@@ -85,7 +94,7 @@ class MemoryPart:
         count = len(name)
         number = np.arange(first, first + count)
         self._allocations.add_columns(
-            count, None, _SPARSE, component=self._words["PTA"],
+            count, None, _SPARSE, component=np.where(found["is_host"] == 1, self._words["CPU"], self._words["PTA"]),
             device_id=found["device"], name=name, size_bytes=found["size"], start_ns=found["time"],
             release_ns=found["free"], active_release_ns=found["block_free"],
             start_allocated_bytes=found["allocated"], start_reserved_bytes=found["reserved"],
@@ -191,13 +200,14 @@ class MemoryPart:
                     latest[each, kind] = np.array([column[where[-1]] for column in own])
         sums = [one + two for one, two in zip(own[:3], other[:3], strict=True)]
         sums.append(np.where(is_engine, other[3], own[3]))
-        words = np.array([self._words[name] for name in ("PTA", "WORKSPACE", "GE")])[np.clip(component, 0, _ENGINE)]
-        row, part = expanded(np.where(component == _WORKSPACE, 1, 2))
+        names = ("PTA", "WORKSPACE", "GE", "CPU")
+        words = np.array([self._words[name] for name in names])[np.clip(component, 0, _HOST_ALLOCATOR)]
+        row, part = expanded(np.where((component == _WORKSPACE) | (component == _HOST_ALLOCATOR), 1, 2))
         return record(
             "memory_record",
             len(row),
             component=np.where(part == 1, self._words["PTA+GE"], words[row]),
-            device_id=device[row],
+            device_id=or_null(device[row]),
             time_ns=time[row],
             **{
                 name: np.where(part == 1, both[row], single[row])
@@ -213,6 +223,7 @@ _ENGINE_FIELDS = (
     "name", "address", "device_id", "size_bytes", "time_ns", "total_allocated_bytes", "total_reserved_bytes",
 )  # fmt: skip
 _ENGINE = 2  # component of the graph engine's rows; they come after the allocator's of the same time
+_HOST_ALLOCATOR = 3  # and of those of the host's memory
 _MEMORY = (
     "address", "size_bytes", "total_allocated_bytes", "total_reserved_bytes", "total_active_bytes", "stream_ptr",
     "device_no", "device_type", "component", "action", "allocator", "tid", "pid",
@@ -224,7 +235,7 @@ _RECORDS = {
 }  # fmt: skip
 # columns of `allocation` in which NONE is a null
 _SPARSE = (
-    "name", "release_ns", "active_release_ns", "release_allocated_bytes", "release_reserved_bytes",
+    "device_id", "name", "release_ns", "active_release_ns", "release_allocated_bytes", "release_reserved_bytes",
     "release_active_bytes",
 )  # fmt: skip
 

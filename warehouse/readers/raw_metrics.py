@@ -128,7 +128,7 @@ class MetricPart:
             good = (place >= 0) & (task[at] == wanted) & (end <= found["end"][at]) & (found["class_"][at] == COMPUTE)
             lost += int((~good).sum())
             kept = {name: records[name] for name in ("device", "core", "is_block", "cycles", "end", *_COUNTERS)}
-            mine = {name: found[name][at] for name in ("row", "task_row", "descriptor")}
+            mine = {name: found[name][at] for name in ("row", "task_row")}
             self._counted.add_columns(len(end), good, **kept, **mine, number=records["row"])
         if lost:
             text = "PMU records of no operator, or that ended outside its time"
@@ -148,17 +148,15 @@ class MetricPart:
     def _evaluated(self, found: Columns, operators: Columns) -> pa.RecordBatch:
         place = np.searchsorted(operators["row"], found["row"])
         blocks, mix_blocks = (operators[name][place] for name in ("block_count", "mix_block_count"))
-        table, task_row, descriptor = self._table(found, blocks, mix_blocks)
-        order = np.argsort(descriptor, kind="stable")
-        columns = {"task_row": task_row[order]}
-        columns |= {str(place): column[order] for place, column in enumerate(table)}
+        is_first = np.diff(found["task_row"], prepend=-1) != 0  # records of a task stand together
+        table = self._table(found, np.cumsum(is_first) - 1, blocks, mix_blocks)
+        columns = {"task_row": found["task_row"][is_first]}
+        columns |= {str(place): column for place, column in enumerate(table)}
         return pa.RecordBatch.from_pydict(columns)
 
-    def _table(self, found: Columns, blocks: Numbers, mix_blocks: Numbers) -> tuple[Reals, Numbers, Numbers]:
-        """A row a metric, a column a task."""
-        task_row, first, place = np.unique(found["task_row"], return_index=True, return_inverse=True)
-        place = place.reshape(-1)
-        table = np.zeros((len(self._names), len(task_row)))
+    def _table(self, found: Columns, place: Numbers, blocks: Numbers, mix_blocks: Numbers) -> Reals:
+        """A row a metric, a column a task, those of a record at its place."""
+        table = np.zeros((len(self._names), int(place[-1]) + 1))
         columns = {name: column for column, name in enumerate(self._names)}
         for (device, kind), core in self._cores.items():
             mine = (found["device"] == device) & (found["core"] == kind)
@@ -169,7 +167,7 @@ class MetricPart:
                 parts = parts[_number_in(place[parts]) < mix_blocks[parts]]
                 tasks, sums = _Counts.summed(found, parts, mix_blocks, place)
                 self._fill(table, tasks, columns, core, sums)
-        return table, task_row, found["descriptor"][first]
+        return table
 
     def _fill(self, table: Reals, task: Numbers, columns: dict[str, int], core: _Core, counts: _Counts) -> None:
         if not len(task):

@@ -36,6 +36,9 @@ def _note(run: RawRun, severity: str, what: str, where: str, stream: str) -> Non
 
 def _note_framework(run: RawRun) -> None:
     files = run.files.framework
+    if run.recording is not None:
+        _note_recording(run)
+        return
     if not files:
         run.ledger.note(INFO, "no-framework", "no operators: there are no FRAMEWORK data")
         return
@@ -52,6 +55,17 @@ def _note_framework(run: RawRun) -> None:
         _note(run, INFO, "no allocations", "FRAMEWORK", "memory_usage")
     if asked.get("with_stack") is True and "python_tracer_func" not in files:
         _note(run, INFO, "no Python frames", "FRAMEWORK", "python_tracer_func")
+
+
+def _note_recording(run: RawRun) -> None:
+    where = "the recording"
+    if not run.has_framework("op_range"):
+        run.ledger.note(WARNING, "no-data", f"no operators: {where} has none", table="op")
+    asked = _settings(run)
+    if asked.get("profile_memory") is True and not run.has_framework("memory_usage"):
+        run.ledger.note(INFO, "no-data", f"no allocations: {where} has none", table="memory")
+    if asked.get("with_stack") is True and not run.has_framework("python_tracer_func"):
+        run.ledger.note(INFO, "no-data", f"no Python frames: {where} has none", table="frame")
 
 
 def _note_unread(run: RawRun) -> None:

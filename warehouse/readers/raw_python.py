@@ -36,12 +36,12 @@ class PythonPart:
 
     def load(self) -> None:
         """Decode calls and names, and make frames of them."""
-        has_both = {"python_tracer_func", "python_tracer_hash"} <= self._run.files.framework.keys()
+        has_both = self._run.has_framework("python_tracer_func") and self._run.has_framework("python_tracer_hash")
         for _, batch in self._run.framework("python_tracer_hash"):
             key, name = numbers(batch, "key", "name")
             self._names.add(key, name)
         if not has_both:
-            if "python_tracer_func" in self._run.files.framework:
+            if self._run.has_framework("python_tracer_func"):
                 text = "no Python frames: torch.python_tracer_hash is missing, so that they have no names"
                 self._run.ledger.note(WARNING, "no-frame-names", text)
             return
@@ -60,7 +60,7 @@ class PythonPart:
             levels.add_columns(len(leveled["tid"]), **leveled)
         self._add_frames(levels)
         if self._ignored:
-            ledger = self._run.ledgers[self._run.files.framework["python_tracer_func"]]
+            ledger = self._run.ledgers[self._run.framework_file("python_tracer_func")]
             text = "returns of frames that were entered before the recording"
             ledger.note(INFO, "lone-return", text, table="python_tracer_func", count=self._ignored)
 

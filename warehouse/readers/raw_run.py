@@ -19,6 +19,7 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
+from warehouse.readers.recorded import Recording
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
 
 _TOLD_BATCHES = 16  # between two words on how far a decoder is
@@ -58,6 +59,11 @@ class RawRun:
             self.ledgers[path] = Ledger()
             self.ledgers[path].note(
                 WARNING, "unknown-stream", f"{path.name} is not read: it is no stream of the format"
+            )
+        self.recording: Recording | None = None
+        if files.recording is not None:
+            self.recording = Recording(
+                files.recording, self.strings, self.spill, self.ledgers, self.bytes_of, self.ledger
             )
         self._note_odd_slices()
         for path in self.files.irregular:
@@ -116,8 +122,21 @@ class RawRun:
         """Book records that were decoded, or are being decoded, as left out after all."""
         self.ledgers.setdefault(path, Ledger()).take_back(stream, count, code, text)
 
+    def has_framework(self, kind: str) -> bool:
+        """Whether there are records of a kind of FRAMEWORK file."""
+        return kind in self.files.framework or (self.recording is not None and self.recording.has(kind))
+
+    def framework_file(self, kind: str) -> Path:
+        """A file that holds records of the kind, to book a loss on."""
+        if self.recording is not None and self.recording.has(kind):
+            return self.recording.file_of(kind)
+        return self.files.framework[kind]
+
     def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
         """(kind, batch) of one FRAMEWORK file; nothing if there is none.  Op ranges come with `stack_frame` batches."""
+        if self.recording is not None and self.recording.has(kind):
+            yield from self.recording.framework(kind)
+            return
         path = self.files.framework.get(kind)
         if path is not None:
             check_regular_file(path)

@@ -73,9 +73,23 @@ class RawStrings:
     def _in_form(self, form: int, number: Numbers) -> Numbers:
         if not len(number):
             return number
+        own = number >= OWN
+        if own.any():
+            return self._own_in_form(form, number, own)
         self._used[form] = _grown(self._used[form], int(number.max()) + 1)
         self._used[form][number[number >= 0]] = True
         return np.where((number < 0) | (number == self._empty), -1, number + form)
+
+    def _own_in_form(self, form: int, number: Numbers, own: npt.NDArray[np.bool_]) -> Numbers:
+        """Texts of the reader's own, a column of them alone, are written anew: they are few."""
+        assert bool((own | (number < 0)).all())
+        texts = {each: text for text, each in self._own.items()}
+        distinct, place = np.unique(number, return_inverse=True)
+        written = [
+            self.own(_written(form, pa.array([texts[each]]))[0].as_py()) if each >= OWN else each
+            for each in distinct.tolist()
+        ]
+        return np.array(written, np.int64)[place.reshape(-1)]
 
     def take(self) -> None:
         """Collect what decoders have added; to be called after each of their batches."""
@@ -101,7 +115,8 @@ class RawStrings:
                 self._found[form][number] = text
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """`string` batches by ascending number."""
+        """`string` batches by ascending number, but for the last: the reader's own are in the order of the texts, since
+        they are numbered as it comes across them, which depends on the size of its batches."""
         self.take()
         for rows in self._native():
             yield batch("string", [rows.column(0), rows.column(1)])
@@ -113,7 +128,8 @@ class RawStrings:
                 if chosen.num_rows:
                     yield batch("string", [pc.add(chosen.column(0), form), _written(form, chosen.column(1))])
         if self._own:
-            yield batch("string", [list(self._own.values()), list(self._own)])
+            texts = sorted(self._own)
+            yield batch("string", [[self._own[text] for text in texts], texts])
 
     def _native(self) -> Iterator[pa.RecordBatch]:
         for path in self._files:

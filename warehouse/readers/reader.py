@@ -34,7 +34,7 @@ class ProfileReader(Protocol):
         """Texts of a few string numbers, "" for one without text."""
 
     def strings(self) -> Iterator[pa.RecordBatch]:
-        """`string` batches by ascending number."""
+        """`string` batches, the numbers of each above those of the one before."""
 
     def words(self) -> pa.RecordBatch:
         """The `string` batch of the reader's own texts, numbered below zero; grows while streams are opened."""

@@ -1,0 +1,138 @@
+// The Python module `warehouse._recorder`: a recording and its producers; translates and decides nothing.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "core/producer_abi.hpp"
+#include "core/recorder.hpp"
+#include "tracer/python_tracer.hpp"
+
+namespace py = pybind11;
+using namespace npuwh::core;
+
+namespace {
+
+ThreadLog* log_of_thread() noexcept { return Recorder::instance().thread_log(); }
+
+uint32_t number_of(const char* text, size_t size) { return Recorder::instance().number_of({text, size}); }
+
+uint32_t number_of_op(const char* name, size_t size) { return Recorder::instance().number_of_op({name, size}); }
+
+// Lives as long as the process: producers keep the pointer.
+ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint32_t>* generation) {
+    static ProducerAbi abi;
+    abi.uses_counter = tick_kind() == TickKind::kCounter;
+    abi.is_on = is_on;
+    abi.generation = generation;
+    abi.thread_log = &log_of_thread;
+    abi.number_of = &number_of;
+    abi.number_of_op = &number_of_op;
+    return &abi;
+}
+
+void prepare(const std::string& folder, const std::string& facts_json, size_t ring_bytes, int64_t chunk_bytes,
+             int64_t chunk_ns, int64_t flush_ns, int64_t disk_bytes, const std::vector<std::string>& include_ops,
+             const std::vector<std::string>& exclude_ops) {
+    RecorderOptions options;
+    options.folder = folder;
+    options.facts_json = facts_json;
+    options.ring_bytes = ring_bytes;
+    options.limits = {chunk_bytes, chunk_ns, flush_ns, disk_bytes};
+    options.ops = {include_ops, exclude_ops};
+    const py::gil_scoped_release release;
+    Recorder::instance().prepare(options);
+}
+
+// A finished range of the program's own, where no torch is there to tell of it.
+bool range(const std::string& name, int64_t start, int64_t end, int scope) {
+    Recorder& recorder = Recorder::instance();
+    ThreadLog* log = recorder.thread_log();
+    if (log == nullptr) return false;
+    const uint32_t number = recorder.number_of_op(name);
+    if (number == kLeftOut) return false;
+    auto* record = log->begin<OpRecord>(Kind::kOp, 0, end);
+    if (record == nullptr) return false;
+    const RecordHeader header = record->header;
+    *record = {header, start, end, -1, 0, number, kNoText, kNoText, log->facts.number, 0, 0,
+               static_cast<uint8_t>(scope), 0, 0};
+    log->finish(record);
+    return true;
+}
+
+bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain) {
+    Recorder& recorder = Recorder::instance();
+    ThreadLog* log = recorder.thread_log();
+    if (log == nullptr) return false;
+    auto* record = log->begin<MarkRecord>(Kind::kMark, 0, end);
+    if (record == nullptr) return false;
+    record->start = start;
+    record->end = end;
+    record->range = range;
+    record->message = recorder.number_of(message);
+    record->domain = recorder.number_of(domain);
+    record->end_thread = log->facts.number;
+    record->flags = 0;
+    log->finish(record);
+    return true;
+}
+
+bool gc(int64_t start, int64_t end, int generation, int collected) {
+    ThreadLog* log = Recorder::instance().thread_log();
+    if (log == nullptr) return false;
+    auto* record = log->begin<GcRecord>(Kind::kGc, 0, end);
+    if (record == nullptr) return false;
+    record->start = start;
+    record->end = end;
+    record->generation = generation;
+    record->collected = collected;
+    log->finish(record);
+    return true;
+}
+
+py::dict counters() {
+    const RecorderCounters found = Recorder::instance().counters();
+    py::dict out;
+    out["ops"] = found.ops;
+    out["frames"] = found.frames;
+    out["other_records"] = found.other_records;
+    out["lost_events"] = found.lost_events;
+    out["lost_frames"] = found.lost_frames;
+    out["bytes_written"] = found.bytes_written;
+    out["ring_peak_bytes"] = found.ring_peak_bytes;
+    out["threads"] = found.threads;
+    return out;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_recorder, module) {
+    module.def("prepare", &prepare, py::arg("folder"), py::kw_only(), py::arg("facts_json"), py::arg("ring_bytes"),
+               py::arg("chunk_bytes"), py::arg("chunk_ns"), py::arg("flush_ns"), py::arg("disk_bytes"),
+               py::arg("include_ops") = std::vector<std::string>(), py::arg("exclude_ops") = std::vector<std::string>());
+    module.def("start", [] { Recorder::instance().start(); });
+    module.def("pause", [] { Recorder::instance().pause(); });
+    module.def("stop", [] { Recorder::instance().stop(); }, py::call_guard<py::gil_scoped_release>());
+    module.def(
+        "finish", [](const std::string& facts_json) { Recorder::instance().finish(facts_json); },
+        py::arg("facts_json") = "", py::call_guard<py::gil_scoped_release>());
+    module.def("is_on", [] { return Recorder::instance().is_on(); });
+    module.def("is_open", [] { return Recorder::instance().is_open(); });
+    module.def("state", [] { return Recorder::instance().state(); });
+    module.def("reason", [] { return Recorder::instance().reason(); });
+    module.def("counters", &counters);
+    module.def("now_ticks", &now_ticks);
+    module.def("range", &range);
+    module.def("mark", &mark);
+    module.def("gc", &gc);
+    module.def("producer_abi", [] {
+        Recorder& recorder = Recorder::instance();
+        return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));
+    });
+    module.def("start_tracer", [](const py::object& module_call) {
+        if (!npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr())) throw py::error_already_set();
+    });
+    module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
+    module.def("stop_tracer", &npuwh::tracer::stop);
+}

@@ -1,0 +1,343 @@
+#include "core/dumper.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace npuwh::core {
+
+namespace {
+
+// a batch is put together and written while it is in the processor's cache
+constexpr int64_t kBatchRows = 1 << 14;
+constexpr size_t kBatchBytes = size_t{1} << 20;
+constexpr auto kPause = std::chrono::microseconds(1000);  // a ring fills in no less than tens of ms
+constexpr int64_t kAnchorNs = 1'000'000'000;
+
+void name_thread(const char* name) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), name);
+#endif
+}
+
+}  // namespace
+
+void ThreadList::add(std::shared_ptr<ThreadLog> log) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    logs_.push_back(std::move(log));
+}
+
+std::vector<std::shared_ptr<ThreadLog>> ThreadList::all() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return logs_;
+}
+
+void ThreadList::remove(const ThreadLog& log) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(logs_.begin(), logs_.end(), [&](const auto& each) { return each.get() == &log; });
+    if (found == logs_.end()) return;
+    ++removed_.threads;
+    removed_.lost_events += log.lost_events.load(std::memory_order_relaxed);
+    removed_.lost_frames += log.lost_frames.load(std::memory_order_relaxed);
+    logs_.erase(found);
+}
+
+ThreadList::Totals ThreadList::totals() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Totals totals = removed_;
+    for (const auto& log : logs_) {
+        ++totals.threads;
+        totals.lost_events += log->lost_events.load(std::memory_order_relaxed);
+        totals.lost_frames += log->lost_frames.load(std::memory_order_relaxed);
+    }
+    return totals;
+}
+
+Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, ThreadList& threads, StringTable& strings,
+               std::function<void()> on_failure)
+    : folder_(std::move(folder)),
+      limits_(limits),
+      threads_(threads),
+      strings_(strings),
+      on_failure_(std::move(on_failure)) {
+    for (size_t table = 0; table < kTableCount; ++table) {
+        rows_.emplace_back(static_cast<Table>(table));
+        files_.push_back(std::make_unique<ChunkFile>(folder_, static_cast<Table>(table)));
+    }
+    manifest_.facts_json = std::move(facts_json);
+    manifest_.pid = getpid();
+    manifest_.ticks = tick_kind();
+    const ClockAnchor anchor = read_anchor();
+    manifest_.anchors = {anchor, anchor};
+    rows(Table::kAnchor).add_anchor(anchor);
+    last_write_ns_ = last_anchor_ns_ = read_clock_ns(CLOCK_MONOTONIC);
+    update_manifest("recording");
+    thread_ = std::thread([this] { run(); });
+}
+
+Dumper::~Dumper() {
+    if (thread_.joinable()) finish("");
+}
+
+std::string Dumper::state() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return manifest_.state;
+}
+
+std::string Dumper::reason() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return manifest_.reason;
+}
+
+void Dumper::flush() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const uint64_t wanted = ++flushes_wanted_;
+    wake_.notify_all();
+    done_.wait(lock, [&] { return flushes_done_ >= wanted || is_finishing_; });
+}
+
+void Dumper::finish(std::string facts_json) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!facts_json.empty()) manifest_.facts_json = std::move(facts_json);
+        is_finishing_ = true;
+        wake_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+void Dumper::forget_after_fork() noexcept {
+    for (auto& file : files_) file->forget();
+}
+
+void Dumper::run() {
+    name_thread("npuwh-dumper");
+    for (;;) {
+        uint64_t wanted = 0;
+        bool is_last = false;
+        {
+            std::unique_lock<std::mutex> lock(mutex_);
+            wake_.wait_for(lock, kPause, [&] { return is_finishing_ || flushes_wanted_ > flushes_done_; });
+            wanted = flushes_wanted_;
+            is_last = is_finishing_;
+        }
+        // the last time until nothing waits: nobody records any more
+        for (size_t waited = drain(); waited > (is_last ? 0 : kBatchBytes); waited = drain()) {
+        }
+        const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
+        if (now - last_anchor_ns_ >= kAnchorNs || is_last) {
+            const ClockAnchor anchor = read_anchor();
+            rows(Table::kAnchor).add_anchor(anchor);
+            last_anchor_ns_ = now;
+            const std::lock_guard<std::mutex> lock(mutex_);
+            manifest_.anchors.back() = anchor;
+        }
+        const bool is_flush = wanted > flushes_done_;
+        write_rows(is_last || is_flush || now - last_write_ns_ >= limits_.flush_ns);
+        roll_chunks(is_last);
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            flushes_done_ = wanted;
+        }
+        done_.notify_all();
+        if (is_last) break;
+    }
+    const bool failed = [this] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return has_failed_;
+    }();
+    if (!failed) update_manifest("complete");
+    done_.notify_all();
+}
+
+size_t Dumper::drain() {
+    const auto logs = threads_.all();
+    note_threads(logs);
+    size_t bytes = 0;
+    for (const auto& log : logs) {
+        const bool has_ended = log->has_ended.load(std::memory_order_acquire);
+        const uint64_t waiting = std::max(log->events.waiting(), log->frames.waiting());
+        if (waiting > counters_.ring_peak_bytes.load(std::memory_order_relaxed)) {
+            counters_.ring_peak_bytes.store(waiting, std::memory_order_relaxed);
+        }
+        bytes += waiting;
+        drain_events(*log);
+        drain_frames(*log);
+        if (has_ended && log->events.waiting() == 0 && log->frames.waiting() == 0) threads_.remove(*log);
+    }
+    return bytes;
+}
+
+void Dumper::drain_events(ThreadLog& log) {
+    const Ring::Span span = log.events.peek();
+    for (size_t at = 0; at < span.size;) {
+        RecordHeader header;
+        std::memcpy(&header, span.data + at, sizeof header);
+        if (header.kind != kPaddingKind) take_event(header, span.data + at, log.facts.number);
+        at += header.size;
+    }
+    log.events.release(span.size);
+}
+
+void Dumper::drain_frames(ThreadLog& log) {
+    const Ring::Span span = log.frames.peek();
+    Rows& frames = rows(Table::kFrame);
+    for (size_t at = 0; at < span.size; at += sizeof(FrameRecord)) {
+        FrameRecord record;
+        std::memcpy(&record, span.data + at, sizeof record);
+        frames.add(record, log.facts.number);
+        if (frames.count() >= kBatchRows) write_rows(false);
+    }
+    counters_.frames.fetch_add(span.size / sizeof(FrameRecord), std::memory_order_relaxed);
+    log.frames.release(span.size);
+}
+
+void Dumper::take_event(const RecordHeader& header, const std::byte* at, uint32_t thread) {
+    const auto add = [&](auto record, Table table) {
+        std::memcpy(&record, at, sizeof record);
+        rows(table).add(record, thread);
+        counters_.other_records.fetch_add(1, std::memory_order_relaxed);
+    };
+    switch (static_cast<Kind>(header.kind)) {
+        case Kind::kOp: {
+            OpRecord record;
+            std::memcpy(&record, at, sizeof record);
+            const auto* payload = reinterpret_cast<const char*>(at + sizeof record);
+            const auto texts = inputs_.of({payload, record.shape_size}, strings_);
+            rows(Table::kOp).add(record, thread, texts.dtypes, texts.shapes,
+                                 {payload + record.shape_size, record.tensor_size});
+            counters_.ops.fetch_add(1, std::memory_order_relaxed);
+            break;
+        }
+        case Kind::kMemory:
+            add(MemoryRecord{}, Table::kMemory);
+            break;
+        case Kind::kMark:
+            add(MarkRecord{}, Table::kMark);
+            break;
+        case Kind::kGc:
+            add(GcRecord{}, Table::kGc);
+            break;
+        case Kind::kQueueMark:
+            add(QueueMarkRecord{}, Table::kQueueMark);
+            break;
+        case Kind::kGap:
+            add(GapRecord{}, Table::kGap);
+            break;
+        case Kind::kParameter:
+            add(ParameterRecord{}, Table::kParameter);
+            break;
+        case Kind::kFrame:
+        case Kind::kCount:
+            break;  // frames have a ring of their own
+    }
+    if (rows(Table::kOp).count() >= kBatchRows) write_rows(false);
+}
+
+void Dumper::note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs) {
+    for (const auto& log : logs) {
+        if (log->is_listed) continue;
+        log->is_listed = true;
+        const ThreadFacts& facts = log->facts;
+        rows(Table::kThread).add_thread(facts.number, facts.pid, facts.tid, strings_.number_of(facts.name));
+    }
+}
+
+void Dumper::note_strings() {
+    for (const auto& text : strings_.take_new()) rows(Table::kString).add_string(text.number, text.text);
+}
+
+void Dumper::write_rows(bool everything) {
+    bool any = everything;
+    for (const Rows& each : rows_) any |= each.count() >= kBatchRows || each.bytes() >= kBatchBytes;
+    if (!any) return;
+    // texts, threads and anchors first: a record never stands in a file before what it refers to
+    note_strings();
+    for (size_t table = 0; table < kTableCount; ++table) {
+        const bool is_reference = table <= static_cast<size_t>(Table::kAnchor);
+        if (everything || is_reference || rows_[table].count() >= kBatchRows || rows_[table].bytes() >= kBatchBytes) {
+            write_table(static_cast<Table>(table));
+        }
+    }
+    if (everything) last_write_ns_ = read_clock_ns(CLOCK_MONOTONIC);
+}
+
+void Dumper::write_table(Table table) {
+    Rows& each = rows(table);
+    const int64_t count = each.count();
+    if (count == 0) return;
+    message_.clear();
+    each.take(message_);
+    if (has_failed_) return;
+    const auto bytes = static_cast<int64_t>(message_.size());
+    if (limits_.disk_bytes != 0 &&
+        static_cast<int64_t>(counters_.bytes_written.load(std::memory_order_relaxed)) + bytes > limits_.disk_bytes) {
+        fail("disk-budget", "the recording reached its limit of " + std::to_string(limits_.disk_bytes) + " bytes");
+        return;
+    }
+    if (const int error = files_[static_cast<size_t>(table)]->write(message_, count)) {
+        fail("disk-error", folder_ + ": " + std::strerror(error));
+        return;
+    }
+    counters_.bytes_written.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
+}
+
+void Dumper::roll_chunks(bool everything) {
+    const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
+    std::vector<ChunkFacts> complete;
+    for (auto& file : files_) {
+        if (!file->is_open()) continue;
+        if (!everything && file->bytes() < limits_.chunk_bytes && now - file->opened_ns() < limits_.chunk_ns) continue;
+        if (const int error = file->complete(complete)) {
+            file->forget();
+            fail("disk-error", folder_ + ": " + std::strerror(error));
+        }
+    }
+    if (complete.empty()) return;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        manifest_.chunks.insert(manifest_.chunks.end(), complete.begin(), complete.end());
+    }
+    if (!everything) update_manifest("recording");
+}
+
+void Dumper::update_manifest(const char* state) {
+    Manifest copy;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!has_failed_) manifest_.state = state;
+        const ThreadList::Totals totals = threads_.totals();
+        manifest_.lost_events = totals.lost_events;
+        manifest_.lost_frames = totals.lost_frames;
+        copy = manifest_;
+    }
+    if (const int error = write_manifest(folder_, copy)) {
+        if (!has_failed_) fail("disk-error", folder_ + "/manifest.json: " + std::strerror(error));
+    }
+}
+
+void Dumper::fail(const char* state, std::string reason) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (has_failed_) return;
+        has_failed_ = true;
+        manifest_.state = state;
+        manifest_.reason = std::move(reason);
+    }
+    // what was written whole stays readable: complete what can be completed, and say how it ended
+    std::vector<ChunkFacts> complete;
+    for (auto& file : files_) {
+        if (file->complete(complete) != 0) file->forget();
+    }
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        manifest_.chunks.insert(manifest_.chunks.end(), complete.begin(), complete.end());
+    }
+    update_manifest(state);
+    on_failure_();
+}
+
+}  // namespace npuwh::core

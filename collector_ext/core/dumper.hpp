@@ -1,0 +1,122 @@
+// The native thread that empties the rings, turns records into columns and writes chunks.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/chunk_file.hpp"
+#include "core/manifest.hpp"
+#include "core/tables.hpp"
+#include "core/thread_log.hpp"
+
+namespace npuwh::core {
+
+struct DumpLimits {
+    int64_t chunk_bytes = int64_t{256} << 20;  // a chunk is completed when it is this large,
+    int64_t chunk_ns = int64_t{60} * 1'000'000'000;  // or this old
+    int64_t flush_ns = int64_t{1} * 1'000'000'000;  // what a killed process loses at most
+    int64_t disk_bytes = 0;  // of the whole recording; 0: no limit
+};
+
+// Numbers a monitor may read at any time.
+struct DumpCounters {
+    std::atomic<uint64_t> ops{0};
+    std::atomic<uint64_t> frames{0};
+    std::atomic<uint64_t> other_records{0};
+    std::atomic<uint64_t> bytes_written{0};
+    std::atomic<uint64_t> ring_peak_bytes{0};  // fullest ring seen since the start
+};
+
+// The threads of a recording, shared by those who record and the dumper.
+class ThreadList {
+   public:
+    void add(std::shared_ptr<ThreadLog> log);
+    std::vector<std::shared_ptr<ThreadLog>> all() const;
+
+    // Lets go of a log whose thread has ended and whose rings are empty.
+    void remove(const ThreadLog& log);
+
+    // Threads that were ever added, and records that their full rings did not take.
+    struct Totals {
+        uint64_t threads = 0;
+        uint64_t lost_events = 0;
+        uint64_t lost_frames = 0;
+    };
+    Totals totals() const;
+
+   private:
+    mutable std::mutex mutex_;
+    std::vector<std::shared_ptr<ThreadLog>> logs_;
+    Totals removed_;
+};
+
+// Runs from construction to `finish`.  Trouble with the disk ends the dumping, never the program: `on_failure` is called
+// once, from the dumper's thread, and rings are then emptied without being written.
+class Dumper {
+   public:
+    Dumper(std::string folder, std::string facts_json, DumpLimits limits, ThreadList& threads, StringTable& strings,
+           std::function<void()> on_failure);
+    ~Dumper();
+
+    // Everything that is in the rings now is in the files when this returns.
+    void flush();
+
+    // Empties the rings, completes the chunks and writes the last manifest; `facts_json` replaces what was given first.
+    void finish(std::string facts_json);
+
+    // In a forked child: forget the thread that is not there, close what is the parent's.
+    void forget_after_fork() noexcept;
+
+    const DumpCounters& counters() const noexcept { return counters_; }
+    std::string state() const;
+    std::string reason() const;
+
+   private:
+    void run();
+    size_t drain();
+    void drain_events(ThreadLog& log);
+    void drain_frames(ThreadLog& log);
+    void take_event(const RecordHeader& header, const std::byte* record, uint32_t thread);
+    void write_rows(bool everything);
+    void write_table(Table table);
+    void note_strings();
+    void note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs);
+    void roll_chunks(bool everything);
+    void update_manifest(const char* state);
+    void fail(const char* state, std::string reason);
+    Rows& rows(Table table) { return rows_[static_cast<size_t>(table)]; }
+
+    const std::string folder_;
+    const DumpLimits limits_;
+    ThreadList& threads_;
+    StringTable& strings_;
+    const std::function<void()> on_failure_;
+
+    std::vector<Rows> rows_;
+    std::vector<std::unique_ptr<ChunkFile>> files_;
+    std::vector<std::byte> message_;
+    InputTexts inputs_;
+    int64_t last_write_ns_ = 0;
+    int64_t last_anchor_ns_ = 0;
+    DumpCounters counters_;
+
+    mutable std::mutex mutex_;  // of what follows
+    std::condition_variable wake_;
+    std::condition_variable done_;
+    Manifest manifest_;
+    uint64_t flushes_wanted_ = 0;
+    uint64_t flushes_done_ = 0;
+    bool is_finishing_ = false;
+    bool has_failed_ = false;
+
+    std::thread thread_;
+};
+
+}  // namespace npuwh::core

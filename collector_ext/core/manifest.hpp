@@ -1,0 +1,31 @@
+// manifest.json of a recording: what it is, its complete chunks, its clock, its losses, and how it ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/chunk_file.hpp"
+#include "core/ticks.hpp"
+
+namespace npuwh::core {
+
+struct Manifest {
+    std::string state;  // "recording", "complete", "disk-budget", "disk-error"
+    std::string reason;  // why it ended early, one line
+    std::string facts_json;  // an object with what the caller says of the recording; "{}" at least
+    int64_t pid = 0;
+    TickKind ticks = TickKind::kCounter;
+    std::vector<ClockAnchor> anchors;  // the first and the last
+    std::vector<ChunkFacts> chunks;
+    uint64_t lost_events = 0;
+    uint64_t lost_frames = 0;
+};
+
+// Writes it beside its place, then renames; 0 or an errno.
+int write_manifest(const std::string& folder, const Manifest& manifest);
+
+// A text as JSON text, quotes included.
+std::string json_text(std::string_view text);
+
+}  // namespace npuwh::core

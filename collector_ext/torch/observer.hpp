@@ -1,0 +1,29 @@
+// The C functions of the torch module; Python calls them through ctypes after `import torch`.
+#pragma once
+
+#include <cstdint>
+
+#include "core/producer_abi.hpp"
+
+namespace npuwh::torch_observer {
+extern const core::ProducerAbi* recorder;  // set by npuwh_observer_connect, before anything is added
+}
+
+extern "C" {
+
+// 0, or 1 if the module was built for another recorder.
+__attribute__((visibility("default"))) int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi);
+
+// Observe the calling thread and the threads that inherit from it.  takes: sum of 1 types and sizes of inputs, 2 (with 1)
+// also which tensors and values they are, 4 TorchScript stacks, 8 TorchScript modules.  Ranges shorter than
+// `shortest_ticks` are left out.  Returns a handle for `remove`.
+__attribute__((visibility("default"))) uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks);
+__attribute__((visibility("default"))) void npuwh_observer_remove(uint64_t handle);
+
+// Record allocator events of the calling thread and its heirs: 0, or 1 if another profiler holds the thread's slot.
+__attribute__((visibility("default"))) int npuwh_memory_push();
+__attribute__((visibility("default"))) void npuwh_memory_pop();
+
+// 1 if another profiler is at work on the calling thread.
+__attribute__((visibility("default"))) int npuwh_other_profiler();
+}

@@ -1,0 +1,21 @@
+// Calls and returns of Python and C functions, by CPython's profile hook.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+namespace npuwh::tracer {
+
+// Begin on every thread of the interpreter; `module_call` is the code object whose calls are calls of a module with the
+// module as first argument (torch.nn.Module.__call__), or nullptr.  The GIL is held.  False with a Python error set if it
+// cannot begin.
+bool start(PyObject* module_call);
+
+// On the calling thread, if it was not there when the others began.
+bool start_thread();
+
+// End on every thread.
+void stop();
+
+}  // namespace npuwh::tracer

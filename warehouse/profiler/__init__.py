@@ -1,0 +1,45 @@
+"""A recorder of training and inference on Ascend NPUs with the interface of torch_npu's profiler: change the import,
+keep the script.
+
+>>> from warehouse.profiler import ProfilerActivity, profile, schedule
+"""
+
+from warehouse.profiler import mstx
+from warehouse.profiler.experimental_config import (
+    _ExperimentalConfig,
+    supported_ai_core_metrics,
+    supported_export_type,
+    supported_profiler_level,
+)
+from warehouse.profiler.handler import analyse, tensorboard_trace_handler
+from warehouse.profiler.profile import _KinetoProfile, profile
+from warehouse.profiler.schedule import ProfilerAction
+from warehouse.profiler.schedule import Schedule as schedule  # noqa: N813 the name that scripts use
+from warehouse.profiler.settings import (
+    AiCMetrics,
+    ExportType,
+    HostSystem,
+    ProfilerActivity,
+    ProfilerLevel,
+    supported_activities,
+)
+
+__all__ = [
+    "AiCMetrics",
+    "ExportType",
+    "HostSystem",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "_ExperimentalConfig",
+    "_KinetoProfile",
+    "analyse",
+    "mstx",
+    "profile",
+    "schedule",
+    "supported_activities",
+    "supported_ai_core_metrics",
+    "supported_export_type",
+    "supported_profiler_level",
+    "tensorboard_trace_handler",
+]

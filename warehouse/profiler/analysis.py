@@ -1,0 +1,106 @@
+"""The process that makes of a recording what was asked for: `python -m warehouse.profiler.analysis [options] PATH...`.
+
+A warehouse (`npuwh.db`), the vendor's text files, or both, in ASCEND_PROFILER_OUTPUT of the run directory; at its end
+there is an empty file `analyse.done`.  Exit code 0, or 1 if a run could not be analysed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from warehouse.errors import NpuwhError
+from warehouse.profiler.run_directory import CHUNK_FOLDER, OUTPUT_FOLDER
+from warehouse.profiler.settings import ExportType, logger, words_of
+
+WAREHOUSE = "npuwh.db"
+DONE = "analyse.done"
+
+
+def runs_below(root: Path) -> list[Path]:
+    """Run directories with a recording, `root` itself or anywhere below it."""
+    found = []
+    for folder, below, _ in os.walk(root):
+        if CHUNK_FOLDER in below:
+            found.append(Path(folder))
+            below.clear()
+    return sorted(found)
+
+
+def export_types_of(run: Path) -> list[str]:
+    """What the recording was made for; text if it does not say."""
+    for path in sorted(run.glob("profiler_info*.json")):
+        try:
+            given = json.loads(path.read_text(encoding="utf-8"))["config"]["experimental_config"]["_export_type"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        wanted = [given] if isinstance(given, str) else given
+        if isinstance(wanted, list) and wanted and all(each in words_of(ExportType) for each in wanted):
+            return wanted
+    return [ExportType.Text]
+
+
+def analyse_run(run: Path, kinds: list[str]) -> str | None:
+    """Analyse one run; None, or one line that says why it could not be."""
+    from warehouse.export import export
+    from warehouse.ingest import ingest
+
+    output = run / OUTPUT_FOLDER
+    try:
+        if output.is_symlink():
+            return f"{output}: is a link; what it points at is not touched"
+        shutil.rmtree(output, ignore_errors=True)
+        output.mkdir(mode=0o750)
+        # beside the run: nothing is ever made inside what is being read
+        with tempfile.TemporaryDirectory(dir=run.parent, prefix=".npuwh-") as scratch:
+            made = Path(scratch) / WAREHOUSE
+            ingest([run], made, jobs=1)
+            if ExportType.Text in kinds:
+                export(made, Path(scratch) / "text", ("text",))
+                for file in sorted((Path(scratch) / "text").rglob("*")):
+                    if file.is_file():
+                        file.replace(output / file.name)
+            if ExportType.Db in kinds:
+                made.replace(output / WAREHOUSE)
+        (output / DONE).touch(mode=0o640)
+    except (NpuwhError, OSError) as error:
+        return f"{run}: {error}"
+    return None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Analyse the runs; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m warehouse.profiler.analysis", description=__doc__)
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--export-type", action="append", choices=words_of(ExportType), default=[])
+    given = parser.parse_args(arguments)
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    runs = [run for path in given.paths for run in runs_below(path)]
+    if not runs:
+        logger.error("%s: there is no recording at or below it", ", ".join(map(str, given.paths)))
+        return 1
+    wanted = [given.export_type or export_types_of(run) for run in runs]
+    processes = max(1, min(given.processes, len(runs)))
+    if processes == 1:
+        faults = [analyse_run(run, kinds) for run, kinds in zip(runs, wanted, strict=True)]
+    else:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+            faults = list(pool.map(analyse_run, runs, wanted))
+    for fault in faults:
+        if fault is not None:
+            logger.error("%s", fault)
+    return 1 if any(faults) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""One recording from its directory to its manifest: what the transitions of the action table do."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse import _recorder
+from warehouse.profiler.metadata import Metadata, rank_number
+from warehouse.profiler.producers import Producers, Wanted, torch_module
+from warehouse.profiler.run_directory import CHUNK_FOLDER, RunPlace, new_run_directory, remove_run_directory
+from warehouse.profiler.settings import logger
+
+
+@dataclass(frozen=True)
+class DiskLimits:
+    """How a recording uses memory and disk.
+
+    `ring_bytes` a thread and ring (a power of two), `chunk_bytes` and `chunk_seconds` of one file, `disk_bytes` of the
+    whole recording (0: no limit; reaching it ends the recording, and says so).
+    """
+
+    ring_bytes: int = 8 << 20
+    chunk_bytes: int = 256 << 20
+    chunk_seconds: float = 60.0
+    flush_seconds: float = 1.0
+    disk_bytes: int = 0
+
+
+@dataclass
+class Cycle:
+    """One run directory being filled.  No function raises: trouble is logged in one line, and the program goes on."""
+
+    wanted: Wanted
+    place: RunPlace
+    metadata: Metadata
+    facts: dict[str, Any]
+    limits: DiskLimits = field(default_factory=DiskLimits)
+    path: Path | None = None
+    _producers: Producers | None = None
+    _is_recording: bool = False
+
+    def init(self) -> None:
+        """Make the directory."""
+        try:
+            self.path = new_run_directory(self.place)
+        except OSError as error:
+            logger.error("nothing is recorded: the directory cannot be made: %s", error)
+
+    def warm_up(self) -> None:
+        """Open the writers; nothing is taken yet."""
+        if self.path is None or _recorder.is_open():
+            if self.path is not None and self._producers is None:
+                logger.error("nothing is recorded: another npuwh profiler is at work in this process")
+                self.path = None
+            return
+        limits = self.limits
+        try:
+            _recorder.prepare(
+                str(self.path / CHUNK_FOLDER),
+                facts_json=json.dumps(self.facts),
+                ring_bytes=limits.ring_bytes,
+                chunk_bytes=limits.chunk_bytes,
+                chunk_ns=int(limits.chunk_seconds * 1e9),
+                flush_ns=int(limits.flush_seconds * 1e9),
+                disk_bytes=limits.disk_bytes,
+            )
+        except (RuntimeError, OSError) as error:
+            logger.error("nothing is recorded: %s", error)
+            self.path = None
+            return
+        self._producers = Producers(self.wanted)
+        self._producers.prepare()
+
+    def start(self) -> None:
+        """Record from now on."""
+        if self._producers is None:
+            self.warm_up()
+        if self._producers is None:
+            return
+        module = torch_module()
+        if module is not None and module.npuwh_other_profiler():
+            logger.error("nothing is recorded: another profiler is at work on this thread; end it first")
+            return
+        try:
+            _recorder.start()
+            self._producers.begin()
+            self._is_recording = True
+        except Exception as error:
+            logger.error("recording cannot begin: %s", error)
+
+    def stop(self) -> None:
+        """Record no more; what was recorded is in the files afterwards."""
+        if not self._is_recording or self._producers is None:
+            return
+        self._is_recording = False
+        try:
+            self._producers.end()
+            _recorder.stop()
+        except Exception as error:
+            logger.error("recording did not end cleanly: %s", error)
+        state = _recorder.state()
+        if state not in ("recording", "idle"):
+            logger.error("the recording is incomplete: %s", _recorder.reason())
+        lost = _recorder.counters()
+        if lost["lost_events"] or lost["lost_frames"]:
+            text = "the recording lacks %d events and %d Python calls and returns: the disk was too slow for them"
+            logger.warning(text, lost["lost_events"], lost["lost_frames"])
+
+    def finalize(self) -> None:
+        """Complete the chunks and write what the run says of itself."""
+        if self._producers is None or self.path is None:
+            return
+        self.stop()
+        try:
+            _recorder.finish(json.dumps(self.facts))
+            self._write_info()
+        except OSError as error:
+            logger.error("%s: the description of the run cannot be written: %s", self.path, error)
+        self._producers = None
+
+    def delete(self) -> None:
+        """Remove what was made."""
+        if self.path is not None:
+            remove_run_directory(self.path)
+            self.path = None
+
+    def _write_info(self) -> None:
+        assert self.path is not None
+        rank = rank_number()
+        name = "profiler_info.json" if rank is None else f"profiler_info_{rank}.json"
+        _write_json(self.path / name, {**self.facts, "rank_id": -1 if rank is None else rank})
+        _write_json(self.path / "profiler_metadata.json", self.metadata.content())
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(content, file, ensure_ascii=False, indent=4)

@@ -1,0 +1,82 @@
+"""The process that makes one export of a recording: `python -m warehouse.profiler.exporting KIND [options] RUN OUTPUT`.
+
+KIND is trace or stacks.  Exit code 0, or 1 with one line if it cannot be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from warehouse.errors import NpuwhError
+from warehouse.profiler.exports import METRICS
+from warehouse.profiler.settings import logger
+
+
+def export_trace(run: Path, output: Path) -> None:
+    """Write the recording as a Chrome trace, packed if the name ends in .gz."""
+    from warehouse.export import export
+
+    def write(made: Path, scratch: Path) -> None:
+        report = export(made, scratch / "trace", ("trace",), gzip=output.suffix == ".gz")
+        shutil.move(report.files[0].path, output)
+
+    _with_warehouse(run, write)
+
+
+def export_stacks(run: Path, output: Path, metric: str) -> None:
+    """Write a line an operator with a stack: its calls, outermost first, a space, its own time in whole us; what took
+    less than one us is left out."""
+    from warehouse import store
+    from warehouse.plain_rows import iterate
+
+    column = "host_self_ns" if metric == METRICS[0] else "device_self_ns"
+
+    def write(made: Path, scratch: Path) -> None:
+        query = store.select("op_stack", ["stack", column], order=["op_id"])
+        part = scratch / "stacks"
+        with closing(store.open_read(made)) as connection, part.open("w", encoding="utf-8") as file:
+            for rows in iterate(connection, *query, path=made):
+                file.writelines(f"{stack} {ns // 1000}\n" for stack, ns in rows if stack and ns >= 1000)
+        shutil.move(part, output)
+
+    _with_warehouse(run, write)
+
+
+def _with_warehouse(run: Path, write: Callable[[Path, Path], None]) -> None:
+    from warehouse.ingest import ingest
+
+    with tempfile.TemporaryDirectory(prefix="npuwh-") as scratch:
+        made = Path(scratch) / "npuwh.db"
+        ingest([run], made, jobs=1)
+        write(made, Path(scratch))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make one export; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m warehouse.profiler.exporting", description=__doc__)
+    parser.add_argument("kind", choices=("trace", "stacks"))
+    parser.add_argument("run", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--metric", choices=METRICS, default=METRICS[0])
+    given = parser.parse_args(arguments)
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    try:
+        if given.kind == "trace":
+            export_trace(given.run, given.output)
+        else:
+            export_stacks(given.run, given.output, given.metric)
+    except (NpuwhError, OSError) as error:
+        logger.error("%s: %s", given.output, error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""Marks and ranges of the program's own, in domains (framework-files.md 6.7)."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from warehouse import _recorder
+from warehouse.profiler.settings import logger
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_DEFAULT = "default"
+_numbers = itertools.count(1)
+_open_ranges: dict[int, tuple[int, str, str]] = {}
+_local = threading.local()
+_include: frozenset[str] = frozenset()
+_exclude: frozenset[str] = frozenset()
+
+
+def choose_domains(include: list[str], exclude: list[str]) -> None:
+    """Record only domains in `include`, or all but those in `exclude`; both empty: all."""
+    global _include, _exclude
+    _include, _exclude = frozenset(include), frozenset(exclude)
+
+
+def mark(message: str, stream: Any = None, domain: str = _DEFAULT) -> None:
+    """A moment."""
+    if _are_texts("mark", message, domain) and _is_recorded(domain):
+        now = _recorder.now_ticks()
+        _recorder.mark(now, now, 0, message, domain)
+
+
+def range_push(message: str, stream: Any = None, domain: str = _DEFAULT) -> int:
+    """Begin a range in this thread and domain; how many ranges are open around it, -1 if it is not recorded."""
+    if not (_are_texts("range_push", message, domain) and _is_recorded(domain)):
+        return -1
+    stack = _stack(domain)
+    stack.append((next(_numbers), _recorder.now_ticks(), message))
+    return len(stack) - 1
+
+
+def range_pop(domain: str = _DEFAULT) -> int:
+    """End the innermost range of this thread and domain; the number that stays open, -1 if none was."""
+    if not (_are_texts("range_pop", domain) and _is_recorded(domain)):
+        return -1
+    stack = _stack(domain)
+    if not stack:
+        return -1
+    number, start, message = stack.pop()
+    _recorder.mark(start, _recorder.now_ticks(), number, message, domain)
+    return len(stack)
+
+
+def range_start(message: str, stream: Any = None, domain: str = _DEFAULT) -> int:
+    """Begin a range that any thread may end; its number, 0 if it is not recorded."""
+    if not (_are_texts("range_start", message, domain) and _is_recorded(domain)):
+        return 0
+    number = next(_numbers)
+    _open_ranges[number] = (_recorder.now_ticks(), message, domain)
+    return number
+
+
+def range_end(range_id: int, domain: str = _DEFAULT) -> None:
+    """End the range of that number; nothing for 0 and for numbers that are not open."""
+    found = _open_ranges.pop(range_id, None) if isinstance(range_id, int) else None
+    if found is not None:
+        start, message, begun_in = found
+        _recorder.mark(start, _recorder.now_ticks(), range_id, message, begun_in)
+
+
+def mstx_range(message: str, stream: Any = None, domain: str = _DEFAULT) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator: each call of the function is a range."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            number = range_start(message or function.__name__, stream, domain)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                range_end(number, domain)
+
+        return call
+
+    return decorate
+
+
+class annotate:  # noqa: N801 the name that scripts use
+    """A range as context manager or decorator; without a message a decorated function gives its name."""
+
+    def __init__(self, message: str = "", stream: Any = None, domain: str = _DEFAULT) -> None:
+        self._message = message
+        self._stream = stream
+        self._domain = domain
+        self._number = 0
+
+    def __enter__(self) -> annotate:
+        self._number = range_start(self._message, self._stream, self._domain)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        range_end(self._number, self._domain)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        return mstx_range(self._message or function.__name__, self._stream, self._domain)(function)
+
+
+def _stack(domain: str) -> list[tuple[int, int, str]]:
+    stacks: dict[str, list[tuple[int, int, str]]] | None = getattr(_local, "stacks", None)
+    if stacks is None:
+        stacks = _local.stacks = defaultdict(list)
+    return stacks[domain]
+
+
+def _is_recorded(domain: str) -> bool:
+    if not _recorder.is_on():
+        return False
+    return domain in _include if _include else domain not in _exclude
+
+
+def _are_texts(name: str, *values: object) -> bool:
+    if all(isinstance(value, str) for value in values):
+        return True
+    logger.warning("mstx.%s is left out: message and domain have to be texts", name)
+    return False

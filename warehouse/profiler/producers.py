@@ -1,0 +1,163 @@
+"""What puts records into a recording: torch's operators and allocator, Python frames, the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse import _recorder
+from warehouse.profiler.settings import logger
+from warehouse.profiler.torch_module import TorchModuleError, load
+
+_torch_module: Any = None
+_ticks_per_ns: float | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a profiler was asked to record."""
+
+    record_shapes: bool = False
+    profile_memory: bool = False
+    with_stack: bool = False
+    with_modules: bool = False
+    with_flops: bool = False
+    gc_threshold_ms: float | None = None
+
+    @property
+    def input_level(self) -> int:
+        """0 ranges only, 1 with types and sizes of inputs, 2 also which tensors and values they are."""
+        has_details = self.profile_memory and (self.with_stack or self.with_modules)
+        if self.record_shapes and (has_details or self.with_flops):
+            return 2
+        return 1 if self.record_shapes or self.with_flops else 0
+
+    @property
+    def takes(self) -> int:
+        """What the observer takes of a range (collector_ext/torch/observer.hpp)."""
+        inputs = (0, 1, 3)[self.input_level]
+        return inputs + 4 * self.with_stack + 8 * self.with_modules
+
+    @property
+    def has_frames(self) -> bool:
+        return self.with_stack or self.with_modules
+
+
+def torch_module() -> Any:
+    """The observer module, or None where torch is not imported in this process or the module cannot be had."""
+    global _torch_module  # noqa: PLW0603 one a process, as torch is
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None
+    if _torch_module is None:
+        try:
+            _torch_module = load(torch)
+        except TorchModuleError as error:
+            logger.warning("%s", error)
+            return None
+    return _torch_module
+
+
+@dataclass
+class ThreadProducers:
+    """Observers of torch on the calling thread and its heirs."""
+
+    wanted: Wanted
+    handle: int | None = None
+    has_memory: bool = False
+
+    def begin(self) -> None:
+        """Observe.  Trouble is logged, never raised."""
+        module = torch_module()
+        if module is None:
+            return
+        self.handle = module.npuwh_observer_add(self.wanted.takes, 0)
+        if self.wanted.profile_memory:
+            self.has_memory = module.npuwh_memory_push() == 0
+            if not self.has_memory:
+                logger.warning("memory is not recorded: another profiler is at work on this thread")
+
+    def end(self) -> None:
+        """Observe no more."""
+        module = torch_module()
+        if module is None:
+            return
+        if self.has_memory:
+            module.npuwh_memory_pop()
+            self.has_memory = False
+        if self.handle is not None:
+            module.npuwh_observer_remove(self.handle)
+            self.handle = None
+
+
+@dataclass
+class GcProducer:
+    """Runs of Python's garbage collector that took at least `threshold_ms` ms."""
+
+    threshold_ms: float
+    _starts: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        gc.callbacks.append(self._on_event)
+
+    def end(self) -> None:
+        if self._on_event in gc.callbacks:
+            gc.callbacks.remove(self._on_event)
+
+    def _on_event(self, phase: str, info: dict[str, Any]) -> None:
+        import time
+
+        thread = threading.get_ident()
+        if phase == "start":
+            self._starts[thread] = (_recorder.now_ticks(), time.perf_counter_ns())
+            return
+        start = self._starts.pop(thread, None)
+        if start is not None and time.perf_counter_ns() - start[1] >= self.threshold_ms * 1e6:
+            _recorder.gc(start[0], _recorder.now_ticks(), info.get("generation", -1), info.get("collected", -1))
+
+
+class Producers:
+    """All that a recording wants, from start to stop, on the thread that starts it."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self._thread = ThreadProducers(wanted)
+        self._gc = None if wanted.gc_threshold_ms is None else GcProducer(wanted.gc_threshold_ms)
+
+    def prepare(self) -> None:
+        """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
+        torch_module()
+
+    def begin(self) -> None:
+        """All of them record from now on."""
+        if self._wanted.has_frames:
+            _recorder.start_tracer(_module_call())
+            threading.setprofile(_trace_new_thread)
+        if self._gc is not None:
+            self._gc.begin()
+        self._thread.begin()
+
+    def end(self) -> None:
+        """None of them records any more."""
+        self._thread.end()
+        if self._gc is not None:
+            self._gc.end()
+        if self._wanted.has_frames:
+            threading.setprofile(None)
+            _recorder.stop_tracer()
+
+
+def _trace_new_thread(_frame: Any, _event: str, _argument: Any) -> None:
+    """The first call of a thread that began while frames are recorded: from here on the native hook takes over."""
+    if not _recorder.start_tracer_on_thread():
+        sys.setprofile(None)
+
+
+def _module_call() -> Any:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None
+    return torch.nn.Module.__call__.__code__

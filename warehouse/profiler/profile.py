@@ -1,0 +1,328 @@
+"""`profile` and `_KinetoProfile`: the profilers that a script uses (framework-files.md 6.2)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from warehouse.profiler.cycle import Cycle, DiskLimits
+from warehouse.profiler.experimental_config import _ExperimentalConfig
+from warehouse.profiler.metadata import Metadata
+from warehouse.profiler.producers import ThreadProducers, Wanted
+from warehouse.profiler.run_directory import RunPlace
+from warehouse.profiler.schedule import ProfilerAction, Schedule, always_record
+from warehouse.profiler.settings import (
+    ProfilerActivity,
+    checked_flag,
+    logger,
+    report,
+    supported_activities,
+)
+from warehouse.profiler.step_range import StepRange
+from warehouse.profiler.transitions import Do, between
+
+
+class _KinetoProfile:
+    """A recording with `start` and `stop`, without schedule and handler: its directory is made for exports and goes
+    with the object.
+
+    Wrong settings are reported at once, with what is allowed and what is used instead; recording trouble is logged and
+    never raised.
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: _ExperimentalConfig | None = None,
+        custom_trace_id_callback: Callable[[], str] | None = None,
+    ) -> None:
+        self.activities = _checked_activities(activities)
+        self.experimental_config = _checked_config(experimental_config)
+        self.metadata = Metadata()
+        self.metadata.set_trace_id_callback(custom_trace_id_callback)
+        self._wanted = Wanted(
+            checked_flag("record_shapes", record_shapes),
+            checked_flag("profile_memory", profile_memory),
+            checked_flag("with_stack", with_stack),
+            checked_flag("with_modules", with_modules),
+            checked_flag("with_flops", with_flops),
+            self.experimental_config.gc_detect_threshold,
+        )
+        self._place = RunPlace(is_export_only=True)
+        self._limits = DiskLimits()
+        self._cycle: Cycle | None = None
+        if ProfilerActivity.NPU in self.activities and not _has_npu():
+            logger.warning("no NPU is recorded: there is none in this process; the CPU goes on")
+
+    @property
+    def path(self) -> Path | None:
+        """Directory of the last recording."""
+        return None if self._cycle is None else self._cycle.path
+
+    def start(self) -> None:
+        """Record from now on."""
+        self._perform([Do.INIT, Do.START])
+
+    def stop(self) -> None:
+        """Record no more, and complete the files."""
+        self._perform([Do.STOP, Do.FINALIZE])
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Keep a text with the recording, under a name."""
+        self.metadata.add(key, value)
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Keep a value with the recording, given as JSON text."""
+        self.metadata.add_json(key, value)
+
+    def export_chrome_trace(self, output_path: str) -> None:
+        """Write the last recording as a Chrome trace."""
+        from warehouse.profiler.exports import export_chrome_trace
+
+        export_chrome_trace(self.path, output_path)
+
+    def export_stacks(self, output_path: str, metric: str = "self_cpu_time_total") -> None:
+        """Write a line an operator with a stack: frames, outermost first, and its own time in us."""
+        from warehouse.profiler.exports import export_stacks
+
+        if not self._wanted.with_stack:
+            logger.warning("no stacks are exported: record with with_stack=True")
+            return
+        export_stacks(self.path, output_path, metric)
+
+    def _new_cycle(self) -> Cycle:
+        self.metadata.renew_trace_id()
+        return Cycle(self._wanted, self._place, self.metadata, self._facts(), self._limits)
+
+    def _facts(self) -> dict[str, Any]:
+        config = {name: value for name, value in vars(self.experimental_config).items() if value is not None}
+        wanted = self._wanted
+        common = {
+            "with_stack": wanted.with_stack,
+            "record_shapes": wanted.record_shapes,
+            "profile_memory": wanted.profile_memory,
+            "with_modules": wanted.with_modules,
+            "with_flops": wanted.with_flops,
+            "activities": sorted(f"ProfilerActivity.{each.name}" for each in self.activities),
+        }
+        return {
+            "config": {"common_config": common, "experimental_config": {f"_{name}": config[name] for name in config}},
+            "recorder": "npuwh",
+            "torch_version": getattr(sys.modules.get("torch"), "__version__", None),
+            "python_version": sys.version.split()[0],
+        }
+
+    def _perform(self, steps: list[Do]) -> None:
+        for each in steps:
+            if each is Do.INIT:
+                self._cycle = self._new_cycle()
+                self._cycle.init()
+            elif each is Do.WARN:
+                logger.warning(_EARLY)
+            elif self._cycle is None:
+                continue
+            elif each is Do.WARMUP:
+                self._cycle.warm_up()
+            elif each is Do.START:
+                self._cycle.start()
+            elif each is Do.STOP:
+                self._cycle.stop()
+            elif each is Do.FINALIZE:
+                self._cycle.finalize()
+            elif each is Do.DELETE:
+                self._cycle.delete()
+            elif each is Do.READY:
+                self._ready()
+
+    def _ready(self) -> None:
+        """A recording is complete."""
+
+
+class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
+    """A recording by schedule: as context manager, or with `start`, `step` and `stop`.
+
+    `schedule` gives the action of each step, `on_trace_ready` is called with the profiler when a recording is complete.
+
+    >>> with profile(activities=[ProfilerActivity.CPU]) as prof:  # doctest: +SKIP
+    ...     train()
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[Any], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: _ExperimentalConfig | None = None,
+        execution_trace_observer: Any = None,
+        custom_trace_id_callback: Callable[[], str] | None = None,
+        use_cuda: Any = None,
+    ) -> None:
+        super().__init__(
+            activities=activities,
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+            with_flops=with_flops,
+            with_modules=with_modules,
+            experimental_config=experimental_config,
+            custom_trace_id_callback=custom_trace_id_callback,
+        )
+        if use_cuda is not None:
+            logger.warning("use_cuda has no meaning here; it is left out")
+        self._schedule, self._has_schedule = _checked_schedule(schedule)
+        if on_trace_ready is not None and not callable(on_trace_ready):
+            report("on_trace_ready", on_trace_ready, "something that can be called with the profiler", None)
+            on_trace_ready = None
+        self.on_trace_ready = on_trace_ready
+        self._place = getattr(on_trace_ready, "place", None) or RunPlace(is_export_only=on_trace_ready is None)
+        self._trace_observer = execution_trace_observer
+        self.step_num = 0
+        self.current_action = self._schedule(0)
+        self._is_running = False
+        self._step_offset = 0
+        self._step_range = StepRange()
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin with the action of the current step."""
+        if self._is_running:
+            logger.warning("the profiler runs already; start is left out")
+            return
+        self._is_running = True
+        self._perform(between(ProfilerAction.NONE, self.current_action))
+        if self._trace_observer is not None:
+            self._trace_observer.start()
+        self._open_step()
+
+    def start_at(self, step: int) -> None:
+        """As `start`, in a job that has counted its steps itself: step ranges are numbered from `step`."""
+        self._step_offset = step
+        self.start()
+
+    def step(self) -> None:
+        """The next step begins."""
+        if not self._is_running:
+            logger.warning("the profiler does not run; step is left out")
+            return
+        self._step_range.close()
+        before = self.current_action
+        self.step_num += 1
+        self.current_action = self._schedule(self.step_num)
+        self._perform(between(before, self.current_action))
+        self._open_step()
+
+    def stop(self) -> None:
+        """End, whatever the current action is."""
+        if not self._is_running:
+            return
+        self._is_running = False
+        self._step_range.close()
+        if self._trace_observer is not None:
+            self._trace_observer.stop()
+        self._perform(between(self.current_action, None))
+
+    def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
+        """What names each recording from now on."""
+        self.metadata.set_trace_id_callback(callback)
+
+    def get_trace_id(self) -> str:
+        """Name of the current recording."""
+        return self.metadata.trace_id
+
+    @classmethod
+    def enable_profiler_in_child_thread(
+        cls,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+    ) -> None:
+        """Record operators of the calling thread too, which began on its own."""
+        from warehouse.profiler import child_thread
+
+        child_thread.enable(
+            ThreadProducers(Wanted(record_shapes, profile_memory, with_stack, with_modules, with_flops))
+        )
+
+    @classmethod
+    def disable_profiler_in_child_thread(cls) -> None:
+        """End what `enable_profiler_in_child_thread` began on this thread."""
+        from warehouse.profiler import child_thread
+
+        child_thread.disable()
+
+    def _open_step(self) -> None:
+        if self._has_schedule:
+            self._step_range.open(self.step_num + self._step_offset)
+
+    def _ready(self) -> None:
+        if self.on_trace_ready is not None:
+            self.on_trace_ready(self)
+
+
+_EARLY = "the recording ends before its schedule does; what was recorded is kept"
+
+
+def _checked_activities(given: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
+    if given is None:
+        return supported_activities()
+    try:
+        wanted = set(given)
+    except TypeError:
+        wanted = {None}  # type: ignore[arg-type]
+    names = {getattr(each, "name", None): each for each in wanted}
+    if not wanted:
+        return supported_activities()
+    if not set(names) <= {each.name for each in ProfilerActivity}:
+        report("activities", given, "a list of ProfilerActivity.CPU and NPU", sorted(a.name for a in ProfilerActivity))
+        return supported_activities()
+    return {ProfilerActivity[name] for name in names if name is not None}
+
+
+def _checked_config(given: object) -> _ExperimentalConfig:
+    if given is None:
+        return _ExperimentalConfig()
+    if isinstance(given, _ExperimentalConfig):
+        return given
+    report("experimental_config", given, "an _ExperimentalConfig", "its defaults")
+    return _ExperimentalConfig()
+
+
+def _checked_schedule(given: object) -> tuple[Callable[[int], ProfilerAction], bool]:
+    if given is None:
+        return always_record, False
+    if callable(given):
+        return given, True
+    report("schedule", given, "a schedule(...)", "recording from start to stop")
+    return always_record, False
+
+
+def _has_npu() -> bool:
+    return "torch_npu" in sys.modules
+
+
+__all__ = ["Schedule", "_KinetoProfile", "profile"]

@@ -1,0 +1,77 @@
+"""Where a recording goes: `<base>/<worker>_<pid>_<time>_ascend_pt` (framework-files.md 1.1)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from warehouse.profiler.settings import logger, report
+
+CHUNK_FOLDER = "NPUWH_RECORDING"  # in the run directory: chunks and their manifest (readers/raw_files.py)
+OUTPUT_FOLDER = "ASCEND_PROFILER_OUTPUT"
+EXPORT_ONLY = "export_only_prof_dir"
+_LONGEST_WORKER = 225
+
+
+@dataclass(frozen=True)
+class RunPlace:
+    """Base folder and worker name that a handler asks for; None: the defaults."""
+
+    folder: str | None = None
+    worker: str | None = None
+    is_export_only: bool = False
+
+    def base(self) -> Path:
+        """The folder that run directories are made in."""
+        if self.folder:
+            return Path(os.path.realpath(Path(self.folder).expanduser()))
+        work_path = os.environ.get("ASCEND_WORK_PATH")
+        if work_path:
+            return Path(work_path).absolute() / "profiling_data"
+        if self.is_export_only:
+            return Path.cwd() / EXPORT_ONLY
+        return Path.cwd()
+
+
+def checked_worker(worker: object) -> str | None:
+    """A worker name, or None for the host's; wrong ones are reported.
+
+    >>> checked_worker("node0")
+    'node0'
+    """
+    if worker is None:
+        return None
+    if isinstance(worker, str) and 0 < len(worker) <= _LONGEST_WORKER and "/" not in worker and "\0" not in worker:
+        return worker
+    report("worker_name", worker, f"a text of 1 to {_LONGEST_WORKER} characters without /", socket.gethostname())
+    return None
+
+
+def new_run_directory(place: RunPlace) -> Path:
+    """Make the directory of the next recording (mode 0750).  OSError if that cannot be done."""
+    base = place.base()
+    base.mkdir(mode=0o750, parents=True, exist_ok=True)
+    worker = place.worker or socket.gethostname()
+    while True:
+        now_ms = time.time_ns() // 1_000_000
+        stamp = time.strftime("%Y%m%d%H%M%S", time.localtime(now_ms // 1000)) + f"{now_ms % 1000:03d}"
+        path = base / f"{worker}_{os.getpid()}_{stamp}_ascend_pt"
+        try:
+            path.mkdir(mode=0o750)
+        except FileExistsError:
+            time.sleep(0.001)  # another cycle began in this ms
+            continue
+        (path / CHUNK_FOLDER).mkdir(mode=0o750)
+        return path
+
+
+def remove_run_directory(path: Path) -> None:
+    """Remove a run directory that this process made."""
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        logger.warning("%s: cannot be removed: %s", path, error)

@@ -1,0 +1,112 @@
+"""The words that settings are made of, as torch_npu's profiler spells them (framework-files.md 6.5), and how a wrong
+one is reported."""
+
+from __future__ import annotations
+
+import enum
+import logging
+
+logger = logging.getLogger("npuwh.profiler")
+
+
+class ProfilerLevel:
+    """How much is recorded on the device.
+
+    >>> ProfilerLevel.Level1
+    'Level1'
+    """
+
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+    Level_none = "Level_none"
+
+
+class AiCMetrics:
+    """Which counters of the AI cores are recorded.
+
+    >>> AiCMetrics.PipeUtilization
+    'ACL_AICORE_PIPE_UTILIZATION'
+    """
+
+    PipeUtilization = "ACL_AICORE_PIPE_UTILIZATION"
+    ArithmeticUtilization = "ACL_AICORE_ARITHMETIC_UTILIZATION"
+    Memory = "ACL_AICORE_MEMORY_BANDWIDTH"
+    MemoryL0 = "ACL_AICORE_L0B_AND_WIDTH"
+    MemoryUB = "ACL_AICORE_MEMORY_UB"
+    ResourceConflictRatio = "ACL_AICORE_RESOURCE_CONFLICT_RATIO"
+    L2Cache = "ACL_AICORE_L2_CACHE"
+    MemoryAccess = "ACL_AICORE_MEMORY_ACCESS"
+    AiCoreNone = "ACL_AICORE_NONE"
+
+
+class ExportType:
+    """What an analysis leaves: a warehouse, the vendor's text files, or both.
+
+    >>> [ExportType.Db, ExportType.Text]
+    ['db', 'text']
+    """
+
+    Db = "db"
+    Text = "text"
+
+
+class HostSystem:
+    """What is recorded of the host beside the program.
+
+    >>> HostSystem.CPU
+    'cpu'
+    """
+
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+    OSRT = "osrt"
+    NUMA = "numa"
+
+
+class ProfilerActivity(enum.Enum):
+    """What is recorded at all.
+
+    >>> ProfilerActivity.CPU.name
+    'CPU'
+    """
+
+    CPU = 0
+    NPU = 1
+
+
+def supported_activities() -> set[ProfilerActivity]:
+    """The activities that can be asked for.
+
+    >>> ProfilerActivity.CPU in supported_activities()
+    True
+    """
+    return {ProfilerActivity.CPU, ProfilerActivity.NPU}
+
+
+def words_of(kind: type) -> list[str]:
+    """The values of a class of words, in the order they stand there.
+
+    >>> words_of(ExportType)
+    ['db', 'text']
+    """
+    return [value for name, value in vars(kind).items() if not name.startswith("_")]
+
+
+def report(name: str, given: object, allowed: str, used: object) -> None:
+    """Say that a setting is wrong: what was given, what is allowed, what is used instead."""
+    logger.warning("%s=%r is not allowed (%s); %r is used instead", name, given, allowed, used)
+
+
+def checked_flag(name: str, given: object, default: bool = False) -> bool:
+    """A switch; anything but True and False is reported and becomes the default.
+
+    >>> checked_flag("with_stack", True)
+    True
+    """
+    if isinstance(given, bool):
+        return given
+    report(name, given, "True or False", default)
+    return default
