@@ -120,8 +120,9 @@ def test_a_full_disk(sample, tmp_path):
 
 def test_a_directory_that_cannot_be_made(sample, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(WriteError, match="nothing was exported"):
-        export(sample, tmp_path / "file" / "out", ["text"])
+    for place in (tmp_path / "file", tmp_path / "file" / "out"):
+        with pytest.raises(UsageError, match="file: is a file, not a directory to export to; choose another --to"):
+            export(sample, place, ["text"])
 
 
 def test_killed_half_way(sample, tmp_path):

@@ -34,11 +34,15 @@ def findings(warehouse: Path) -> Iterator[str]:
 
     Example: `list(findings(Path("W.db"))) == []`
     """
-    with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
+    with store.reading(warehouse), closing(store.open_read(warehouse, any_tables=True)) as connection:
         damaged = store.integrity(connection)
         yield from (f"integrity: {text}" for text in damaged)
-        if damaged:
+        altered = store.altered_tables(connection)
+        yield from (f"tables: was altered: {text}" for text in altered)
+        if damaged or altered:
             return
+        for name in store.missing_indexes(connection):
+            yield f"tables: index {name} is missing: answers take longer"
         stale = store.stale_views(connection)
         for name in stale:
             yield f"views: {name} is not that of this npuwh; run `npuwh upgrade {warehouse}`"

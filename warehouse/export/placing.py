@@ -96,6 +96,8 @@ class Placing:
     def _make_directory(self, directory: Path) -> None:
         missing = []
         while not directory.is_dir():
+            if os.path.lexists(directory):
+                raise UsageError(f"{directory}: is a file, not a directory to export to; choose another --to")
             missing.append(directory)
             directory = directory.parent
         for each in reversed(missing):

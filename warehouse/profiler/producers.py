@@ -41,6 +41,12 @@ class Wanted:
         return 1 if self.record_shapes else 0
 
     @property
+    def takes(self) -> int:
+        """What the observer takes of a range (collector_ext/torch/observer.hpp)."""
+        inputs = (0, 1, 3)[self.input_level]
+        return inputs + 4 * self.with_stack + 8 * self.with_modules
+
+    @property
     def has_frames(self) -> bool:
         return self.with_stack or self.with_modules
 
@@ -73,7 +79,7 @@ class ThreadProducers:
         module = torch_module()
         if module is None:
             return
-        self.handle = module.npuwh_observer_add(self.wanted.input_level, 0)
+        self.handle = module.npuwh_observer_add(self.wanted.takes, 0)
         if self.wanted.profile_memory:
             self.has_memory = module.npuwh_memory_push() == 0
             if not self.has_memory:
