@@ -12,6 +12,7 @@ import typer
 from warehouse import store
 from warehouse.cli.outcome import FINDINGS, FINE, one_line
 from warehouse.plain_rows import iterate
+from warehouse.wording import counted
 
 
 def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> int:
@@ -25,7 +26,7 @@ def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The wa
     for finding in findings(warehouse):
         print(one_line(finding))
         count += 1
-    print(f"{warehouse}: {count} findings" if count else f"{warehouse}: no findings")
+    print(f"{warehouse}: {counted(count, 'finding') if count else 'no findings'}")
     return FINDINGS if count else FINE
 
 
