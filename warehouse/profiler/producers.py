@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_module import TorchModuleError, load
 
@@ -28,12 +29,16 @@ class Wanted:
     gc_threshold_ms: float | None = None
 
     @property
+    def has_details(self) -> bool:
+        """Whether a memory timeline can be made."""
+        return self.record_shapes and self.profile_memory and self.has_frames
+
+    @property
     def input_level(self) -> int:
         """0 ranges only, 1 with types and sizes of inputs, 2 also which tensors and values they are."""
-        has_details = self.profile_memory and (self.with_stack or self.with_modules)
-        if self.record_shapes and (has_details or self.with_flops):
+        if self.has_details or self.with_flops:
             return 2
-        return 1 if self.record_shapes or self.with_flops else 0
+        return 1 if self.record_shapes else 0
 
     @property
     def takes(self) -> int:
@@ -143,6 +148,8 @@ class Producers:
     def end(self) -> None:
         """None of them records any more."""
         self._thread.end()
+        if self._wanted.has_details:
+            record_parameters()
         if self._gc is not None:
             self._gc.end()
         if self._wanted.has_frames:
