@@ -409,6 +409,12 @@ class BusyIntervals:
     @property
     def step(self) -> Int64Column:
         """Id of the first step whose text window holds the start."""
+    @property
+    def copies(self) -> Int64Column:
+        """Copies that ran in a free interval; -1 for none and for other kinds."""
+    @property
+    def copy_ns(self) -> Int64Column:
+        """Time in it in which any of them ran."""
 
 @final
 class StepTotals:
@@ -462,7 +468,8 @@ class DeviceSweep:
         """Take the next tasks and communication operators, sorted by start over all devices and calls.
 
         kind: 0 task that widens the range in which idle time is free, 1 computing kernel, 2 communication operator,
-        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*.
+        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*,
+        6 as 0: a copy, whose time in free intervals is noted.
 
         Raises ValueError that names the first bad row; the sweep is then unchanged.
         Raises RuntimeError after `finish`.

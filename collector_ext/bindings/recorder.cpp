@@ -91,6 +91,22 @@ bool gc(int64_t start, int64_t end, int generation, int collected) {
     return true;
 }
 
+// What a module or an optimizer holds, as text (warehouse/profiler/parameters.py).
+bool parameter(uint64_t key, const std::string& text, bool is_optimizer) {
+    Recorder& recorder = Recorder::instance();
+    ThreadLog* log = recorder.thread_log();
+    if (log == nullptr) return false;
+    const int64_t now = now_ticks();
+    auto* record = log->begin<ParameterRecord>(Kind::kParameter, 0, now);
+    if (record == nullptr) return false;
+    record->time = now;
+    record->key = key;
+    record->text = recorder.number_of(text);
+    record->is_optimizer = is_optimizer;
+    log->finish(record);
+    return true;
+}
+
 py::dict counters() {
     const RecorderCounters found = Recorder::instance().counters();
     py::dict out;
@@ -126,6 +142,7 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("range", &range);
     module.def("mark", &mark);
     module.def("gc", &gc);
+    module.def("parameter", &parameter);
     module.def("producer_abi", [] {
         Recorder& recorder = Recorder::instance();
         return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));

@@ -57,10 +57,7 @@ void append_number(std::string& out, CellKind kind, std::int64_t value) {
 }
 
 bool needs_guard(CellKind kind, std::string_view text) {
-    if (kind == CellKind::json || !is_formula(text)) {
-        return false;
-    }
-    return kind == CellKind::text || !is_plain_number(text);
+    return kind != CellKind::json && is_formula(text) && !is_plain_number(text);
 }
 
 bool is_json_string(CellKind kind) { return kind == CellKind::text || kind == CellKind::stamp; }

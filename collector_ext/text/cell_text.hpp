@@ -25,8 +25,8 @@ CellKind cell_kind(std::string_view name);
 // Whether a column of that kind can hold a floating number: not where it would be a time.
 bool takes_float(CellKind kind);
 
-// Text that a spreadsheet would run as a formula gets a ' before it, unless it is a number in a numeric kind.  An integer keeps
-// its own form in every numeric kind but fixed3 and fixed6.
+// Text that a spreadsheet would run as a formula gets a ' before it; a number by itself is none.  An integer keeps its own form
+// in every numeric kind but fixed3 and fixed6.
 void append_csv_cell(std::string& out, CellKind kind, std::string_view text);
 void append_csv_cell(std::string& out, CellKind kind, double value);
 void append_csv_cell(std::string& out, CellKind kind, std::int64_t value);

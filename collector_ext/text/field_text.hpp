@@ -12,7 +12,7 @@ void append_csv_field(std::string& out, std::string_view text, std::string_view 
 
 // Would a spreadsheet run this text as a formula?  It starts with = + - @, tab or CR.
 bool is_formula(std::string_view text);
-// Is it a number, sign and all, and so harmless although it starts with a sign?
+// Is all of it one number, and so harmless although it starts with a sign?
 bool is_plain_number(std::string_view text);
 
 // A JSON string with its quotes.

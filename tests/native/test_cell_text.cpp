@@ -55,7 +55,8 @@ TEST(floats_in_every_kind) {
 TEST(text_in_every_kind) {
     using namespace std::string_view_literals;
     CHECK_EQUAL(csv("N/A"sv), "N/A N/A N/A\t N/A N/A N/A N/A N/A N/A");
-    CHECK_EQUAL(csv("-1"sv), "'-1 -1 -1\t -1 -1 -1 -1 -1 -1");
+    CHECK_EQUAL(csv("-1"sv), "-1 -1 -1\t -1 -1 -1 -1 -1 -1");
+    CHECK_EQUAL(csv("-1+1"sv), "'-1+1 '-1+1 '-1+1\t '-1+1 '-1+1 '-1+1 '-1+1 -1+1 '-1+1");
     CHECK_EQUAL(csv("=1"sv), "'=1 '=1 '=1\t '=1 '=1 '=1 '=1 =1 '=1");
     CHECK_EQUAL(csv("-\""sv), "\"'-\"\"\" \"'-\"\"\" \"'-\"\"\t\" \"'-\"\"\" \"'-\"\"\" \"'-\"\"\" \"'-\"\"\" \"-\"\"\" \"'-\"\"\"");
     CHECK_EQUAL(json("[1]"sv), "\"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" [1] \"[1]\"");

@@ -98,6 +98,8 @@ class Cycle:
         """Record no more; what was recorded is in the files afterwards."""
         if not self._is_recording or self._producers is None:
             return
+        if self._is_paused and self.wanted.has_details:
+            self.take_step(0)  # what is told at the end, of parameters, must find the recording on
         self._is_recording = self._is_paused = False
         try:
             self._producers.end()

@@ -13,6 +13,7 @@ from typing import Any
 
 from warehouse import _recorder
 from warehouse.profiler.module_filter import ModuleFilter
+from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_module import TorchModuleError, load
@@ -33,12 +34,16 @@ class Wanted:
     selection: Selection = field(default_factory=Selection)
 
     @property
+    def has_details(self) -> bool:
+        """Whether a memory timeline can be made."""
+        return self.record_shapes and self.profile_memory and self.has_frames
+
+    @property
     def input_level(self) -> int:
         """0 ranges only, 1 with types and sizes of inputs, 2 also which tensors and values they are."""
-        has_details = self.profile_memory and (self.with_stack or self.with_modules)
-        if self.record_shapes and (has_details or self.with_flops):
+        if self.has_details or self.with_flops:
             return 2
-        return 1 if self.record_shapes or self.with_flops else 0
+        return 1 if self.record_shapes else 0
 
     @property
     def takes(self) -> int:
@@ -174,6 +179,8 @@ class Producers:
         self._thread.end()
         if self._modules is not None:
             self._modules.end()
+        if self._wanted.has_details and _recorder.is_open():
+            record_parameters()
         if self._gc is not None:
             self._gc.end()
         if self._wanted.has_frames:

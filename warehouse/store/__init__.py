@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from warehouse.store.alteration import altered_tables, missing_indexes
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import READ_SETUP, is_warehouse, one_state, open_read, open_write, read_uri
@@ -44,6 +45,7 @@ __all__ = [
     "WarehouseTable",
     "Window",
     "add_to",
+    "altered_tables",
     "column_kinds",
     "create",
     "delete_failures",
@@ -53,6 +55,7 @@ __all__ = [
     "integrity",
     "is_warehouse",
     "latest_version",
+    "missing_indexes",
     "narrowed",
     "new_warehouse",
     "one_state",
