@@ -13,7 +13,7 @@ def test_stacks_of_scripts_and_of_python(script):
     done = script(
         """
         import torch
-        from warehouse.profiler import ExportType, _ExperimentalConfig, profile, tensorboard_trace_handler
+        from warehouse.profiler import ExportType, ProfilerActivity, _ExperimentalConfig, profile, tensorboard_trace_handler
         class Net(torch.nn.Module):
             def __init__(self):
                 super().__init__()
@@ -26,6 +26,7 @@ def test_stacks_of_scripts_and_of_python(script):
         with torch.no_grad():
             net(torch.ones(4, 4)), net(torch.ones(4, 4))
             with profile(
+                activities=[ProfilerActivity.CPU],
                 with_stack=True,
                 with_modules=True,
                 on_trace_ready=tensorboard_trace_handler("./result"),
