@@ -66,7 +66,7 @@ def both_ways(monkeypatch, tmp_path):
         for way in "native", "cursor":
             monkeypatch.setenv(SWITCH, way)
             export(warehouse, tmp_path / way, kinds, **wanted)
-            paths = sorted(path for path in (tmp_path / way).rglob("*") if path.is_file())
+            paths = sorted(path for path in (tmp_path / way).rglob("[!.]*") if path.is_file())
             made.append({path.relative_to(tmp_path / way).as_posix(): path.read_bytes() for path in paths})
             shutil.rmtree(tmp_path / way)
         return made
