@@ -13,7 +13,7 @@ RECORDING = "NPUWH_RECORDING"  # chunks of our own recorder (batches/chunk_folde
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 RUN_SUFFIX = "_ascend_pt"
 _PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
-_OF_PROF = re.compile(r"host|device_\d+")
+_OF_PROF = re.compile(r"host|device_\d{1,9}")
 _DATABASE = re.compile(r"(ascend_pytorch_profiler(_\d+)?|msprof_\d+|analysis)\.db")
 
 

@@ -244,6 +244,16 @@ def check_named(ask, path):
     assert [text for text, _ in said if text.startswith(reasons)], told
 
 
+@pytest.mark.parametrize("name", ["device_99999999999999999999", "device_x", "device_-1"])
+def test_a_device_without_a_number_is_named(whole, copied, told, name):
+    root = copied(whole[0])
+    (root / PROF / "device_0").rename(root / PROF / name)
+    _, lines, info = told()
+    assert [line for line in lines if f"{name} is not read: it is no stream of the format" in line]
+    assert [line for line in lines if "no kernels: PROF has no data of a device" in line]
+    assert info.startswith("not complete: ")
+
+
 @pytest.fixture
 def open_folder():
     """A folder that everybody may use."""

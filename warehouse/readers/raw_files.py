@@ -18,7 +18,7 @@ FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "unknown file",
     "raw directory",
 )
-_DEVICE = re.compile(r"device_(\d+)")
+_DEVICE = re.compile(r"device_(\d{1,9})")
 _SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d{1,18})")
 _NOT_DATA = (".done", ".complete", ".zip")
 # kind of the decoder -> beginning of the file's name
@@ -164,6 +164,7 @@ def _find_prof(folder: Path, found: RawFiles) -> None:
     for entry in _entries(folder, found):
         match = _DEVICE.fullmatch(entry.name)
         if entry.name != "host" and match is None:
+            found.unknown += [entry] if entry.name.startswith("device_") else []
             continue
         names = [path.name for path in _entries(entry, found)] if _is_folder(entry) else []
         if not _is_folder(entry):
