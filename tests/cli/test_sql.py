@@ -42,7 +42,7 @@ def test_table_rounds_reals_and_tells_null_from_nothing(run, made):
         ("SELECT k.total_n FROM kernel_time AS k", "did you mean total_ns?"),
         ("SELECT * FROM kernel_tim", "did you mean kernel_time"),
         ("SELECT * FROM device_tasks", "did you mean device_task"),
-        ("SELECT zzz FROM kernel_time", "`npuwh views W.db kernel_time` lists the columns"),
+        ("SELECT zzz FROM kernel_time", "W.db kernel_time` lists the columns"),
     ],
 )
 def test_near_names_are_proposed(run, made, statement, asked):
