@@ -6,7 +6,7 @@ CREATE VIEW rank_overview AS
 -- cols:
 --   run_id             -      run.id
 --   run_name           text   name of the run
---   run_path           text   folder that its rank directories share
+--   run_path           text   folder that its rank directories share; " (2)" after it: second profiles of its ranks
 --   rank_id            -      rank.id
 --   rank_no            -      rank in the job; none if unknown
 --   rank_origin        text   what told the rank

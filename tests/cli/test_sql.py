@@ -136,6 +136,13 @@ def test_mixed_types_in_one_column_stay_as_they_are(run, made):
     assert json.loads(run("sql", made, statement, "--format", "json").out) == [{"a": 1}, {"a": "x"}, {"a": 0.5}]
 
 
+def test_an_ending_that_is_no_format_is_refused(run, made, tmp_path):
+    done = run("sql", made, "SELECT 1", "-o", tmp_path / "rows.xlsx")
+    assert done.code == 2
+    assert "rows.xlsx: .xlsx is no format; say which with --format: table, csv, json, parquet" in done.err
+    assert run("sql", made, "SELECT 1", "-o", tmp_path / "rows.xlsx", "--format", "csv").code == 0
+
+
 def test_parquet_by_the_ending(run, made, tmp_path):
     found = run("sql", made, "SELECT id, name FROM op_named ORDER BY id", "-o", "ops.parquet")
     assert (found.code, found.out, found.err) == (0, "", "")

@@ -115,7 +115,85 @@ def test_text_alone_is_no_profile(read, tmp_path):
 
 def test_another_form_replaces_only_with_force(read, run):
     read(run)
-    with pytest.raises(InputError, match="changed since it was ingested"):
+    with pytest.raises(InputError, match=r"was ingested with \d+ files that are not to be read now; give"):
         read(run, "db")
     ask = read(run, "db", force=True)
     assert ask("SELECT input_kind FROM rank") == [("profiler database",)]
+
+
+def test_parts_that_are_given_together_are_one_profile(run, tmp_path):
+    def counts(*paths):
+        target = tmp_path / "W.db"
+        target.unlink(missing_ok=True)
+        assert ingest(paths, target).exit_code == 0
+        connection = sqlite3.connect(target)
+        return [
+            connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            for table in ("rank", "op", "device_task", "issue")
+        ]
+
+    whole = counts(run)
+    (prof,) = run.glob("PROF_*")
+    assert all(whole[:3])
+    assert counts(run / "FRAMEWORK", prof) == whole
+    assert counts(prof, run / "FRAMEWORK") == whole
+    assert counts(run / "FRAMEWORK", prof, run) == whole
+    assert counts(*sorted(run.iterdir())) == whole
+
+
+def test_databases_of_a_run_that_are_given_by_name_are_one_profile(tmp_path):
+    database, *_ = write_profile(tmp_path / "in", ranks=1, steps=1, ops_per_step=5)
+    output = database / "ASCEND_PROFILER_OUTPUT"
+    files = sorted(output.glob("*.db"))
+    assert [path.name for path in files] == ["analysis.db", "ascend_pytorch_profiler_0.db"]
+    for number, paths in enumerate((files, files[::-1], [output])):
+        assert ingest(paths, tmp_path / f"{number}.db").added == [database.resolve()]
+        connection = sqlite3.connect(tmp_path / f"{number}.db")
+        kinds = "SELECT kind FROM source WHERE state = 'used' AND kind LIKE '%database' ORDER BY kind"
+        assert [kind for (kind,) in connection.execute(kinds)] == ["analysis database", "profiler database"]
+        assert connection.execute("SELECT count(*) > 0 FROM op").fetchone() == (1,)
+
+
+def test_a_path_without_a_profile_is_told(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    text = tmp_path / "text" / "b_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    text.mkdir(parents=True)
+    (text / "kernel_details.csv").touch()
+    report = ingest([run, tmp_path / "empty", tmp_path / "text"], tmp_path / "W.db")
+    assert report.exit_code == 1
+    assert report.lines()[1:3] == [
+        f"failed: {text.parent}: holds text files, which are not read",
+        f"failed: {tmp_path / 'empty'}: holds no profile",
+    ]
+
+
+def test_a_part_replaces_the_whole_only_with_force_and_tells_what_goes(run, tmp_path):
+    ingest([run], tmp_path / "W.db")
+    (prof,) = run.glob("PROF_*")
+    with pytest.raises(InputError, match="give its whole directory, or --force"):
+        ingest([prof], tmp_path / "W.db")
+    report = ingest([prof], tmp_path / "W.db", force=True)
+    assert any(line.startswith("replaced: ") and "held is gone" in line for line in report.lines())
+    with pytest.raises(InputError, match=r"has \d+ files more than when it was ingested"):
+        ingest([run], tmp_path / "W.db")
+
+
+def test_the_same_profile_under_another_path_is_told(run, tmp_path):
+    shutil.copytree(run, tmp_path / "copy" / run.name)
+    report = ingest([run], tmp_path / "W.db")
+    assert not any("is in the warehouse already" in line for line in report.lines())
+    for target in ("W.db", "other.db"):  # added, and in one new file
+        report = ingest([run, tmp_path / "copy"], tmp_path / target)
+        assert any("the same profile is in the warehouse already, from " in line for line in report.lines())
+
+
+def test_prof_directories_side_by_side_are_ranks_of_one_run(tmp_path):
+    ranks = simulate(parse_options([str(tmp_path / "raw"), "--steps", "1", "--ops-per-step", "5", "--ranks", "2"]))
+    (tmp_path / "profs").mkdir()
+    for rank in ranks:
+        (prof,) = rank.directory.glob("PROF_*")
+        shutil.copytree(prof, tmp_path / "profs" / prof.name)
+    ingest([tmp_path / "profs"], tmp_path / "W.db")
+    connection = sqlite3.connect(tmp_path / "W.db")
+    assert connection.execute("SELECT name FROM run").fetchall() == [("profs",)]
+    assert connection.execute("SELECT device_id FROM rank ORDER BY device_id").fetchall() == [(0,), (1,)]

@@ -87,7 +87,8 @@ def _tell(told: dict[str, Any]) -> None:
         if source["state"] != "used"
     ]
     _section("input files left out", ["files", "path", "kind", "state", "note"], _by_folder(left))
-    _section("issues", ["severity", "code", "text", "path", "table_name", "count"], told["issues"])
+    issues = [issue | {"path": issue["path"] or issue["directory"]} for issue in told["issues"]]
+    _section("issues", ["severity", "code", "text", "path", "table_name", "count"], issues)
     print(f"\n{in_words(told)}; `npuwh check {told['path']}` looks closer")
 
 

@@ -32,7 +32,7 @@ def sql(
     statement: Annotated[str, typer.Argument(metavar="SELECT", help="One SELECT statement; it can only read.")],
     form: Annotated[
         str | None,
-        typer.Option("--format", help="table, csv, json or parquet; else by the ending of -o, else table."),
+        typer.Option("--format", help="table, csv, json or parquet; else by the ending of -o (.txt: table)."),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of -o if it is there.")] = False,
@@ -44,7 +44,13 @@ def sql(
 
     Example: npuwh sql W.db "SELECT kernel_name, total_ns FROM kernel_time ORDER BY total_ns DESC LIMIT 10"
     """
-    chosen = form or (output.suffix[1:] if output and output.suffix[1:] in FORMATS else "table")
+    chosen = form or (output.suffix[1:].lower() if output is not None and output.suffix else "table")
+    if form is None and chosen == "txt":
+        chosen = "table"
+    if form is None and chosen not in FORMATS:
+        raise UsageError(
+            f"{output}: {output and output.suffix} is no format; say which with --format: {', '.join(FORMATS)}"
+        )
     if chosen not in FORMATS:
         raise UsageError(f"--format {chosen}: is none of {', '.join(FORMATS)}")
     write = FORMATS[chosen]

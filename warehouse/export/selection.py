@@ -260,9 +260,11 @@ def _nothing(connection: sqlite3.Connection, selection: Selection) -> str:
     ]
     if not wanted:
         return "the warehouse holds no rank: ingest something first"
+    unnumbered = any(number is None for (number,) in connection.execute(*store.select("rank", ["rank_no"])))
     return (
         f"the warehouse has no {' with '.join(wanted)}; it has runs {_listed(connection, 'run', 'id')} "
         f"and ranks {_listed(connection, 'rank', 'rank_no')}"
+        + ("; what has no number is chosen by --run alone" if selection.rank is not None and unnumbered else "")
     )
 
 

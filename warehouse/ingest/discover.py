@@ -27,6 +27,7 @@ _KINDS = {
 }
 _BESIDE = (ANALYSIS, INFO, METADATA)
 RAW_FOLDER, TEXT_FILE, OTHER_PROF = "raw directory", "text file", "file of another PROF directory"
+NO_PROFILE = "holds no profile"
 _TEXT_FOLDERS = (OUTPUT, "mindstudio_profiler_output")
 _PROF = "PROF_"
 _DEEPEST = 40
@@ -85,40 +86,81 @@ class _Folder:
 
 @dataclass
 class Discovery:
-    """Inputs found, what could not be looked at with the reason, and directories that hold text files only."""
+    """Inputs found, and what gave none, with the reason."""
 
     inputs: list[RankInput] = field(default_factory=list)
     failures: list[tuple[Path, str]] = field(default_factory=list)
-    text_only: list[Path] = field(default_factory=list)
 
 
 def discover(paths: list[Path], forms: tuple[str, ...] = FORMS) -> Discovery:
     """The rank inputs below the paths (directories or single files), each once, in the order of their paths.
 
-    Of several forms of a profile the first of `forms` is taken; what has none of them is a failure.  Run directories
-    may be nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a path that does not
-    exist, or that is a file of another form.
+    Parts of one run directory are one input, however they are given.  Of several forms of a profile the first of
+    `forms` is taken; what has none of them is a failure, and so is a path without a profile.  Run directories may be
+    nested and may be symbolic links; loops are noticed by (device, inode).  InputError for a path that does not exist,
+    or that is a file of another form.
 
     >>> [each.directory for each in discover([Path("runs")]).inputs]  # doctest: +SKIP
     ['node0_41000_20231125090304041_ascend_pt']
     """
     found = Discovery()
-    inputs: dict[Path, RankInput] = {}
     seen: set[tuple[int, int]] = set()
+    folders: list[_Folder] = []
+    single: list[Path] = []
+    empty: list[Path] = []
     for path in paths:
         if not _exists(path):
             raise InputError(f"{shown(path)}: there is no such file or directory" + _dangling(path))
-        if path.is_dir():
-            folders = list(_walk(path, seen, found.failures))
-            candidates = [each for owner in _by_owner(folders).values() for each in _rank_inputs(*owner, forms, found)]
-        elif DATABASE not in forms:
+        if not path.is_dir():
+            single.append(path)
+            continue
+        was_seen = _identity(path) in seen
+        below = list(_walk(path, seen, found.failures))
+        if not was_seen and not below:
+            empty.append(path)
+        folders += below
+    inputs: dict[Path, RankInput] = {}
+    for owner in _by_owner(folders).values():
+        for each in _rank_inputs(*owner, forms, found):
+            inputs[each.path] = each
+    described = [path for path in single if kind_of(path.name) in (INFO, METADATA)]
+    for path in single:
+        if path in described:
+            continue
+        if DATABASE not in forms:
             raise InputError(f"{shown(path)}: is a file, and raw data are directories; choose another form with --from")
-        else:
-            candidates = [_single(path)]
-        for each in candidates:
-            inputs.setdefault(each.path, each)
+        each = _single(path)
+        inputs[each.path] = _joined(inputs[each.path], each, forms) if each.path in inputs else each
+    used = {resolved(path) for each in inputs.values() for path, _ in (*each.files(), *each.left)}
+    for path in described:
+        if resolved(path) not in used:
+            raise InputError(f"{shown(path)}: describes a profile but holds none; give the directory it lies in")
+    found.failures += [
+        (path, NO_PROFILE) for path in empty if not any(_is_told(path, *each) for each in found.failures)
+    ]
     found.inputs = list(inputs.values())
     return found
+
+
+def _is_told(path: Path, place: Path, _reason: str) -> bool:
+    """Whether a failure below the path tells already why it gave nothing."""
+    return place.is_relative_to(path)
+
+
+def _joined(one: RankInput, other: RankInput, forms: tuple[str, ...]) -> RankInput:
+    """Two inputs of one run directory as one: what has records of the preferred form, with what both know beside it."""
+
+    def preference(each: RankInput) -> tuple[bool, int, bool]:
+        return not each.has_records, forms.index(each.form), each.database_kind != PROFILER
+
+    first, second = sorted((one, other), key=preference)
+    first.analysis = first.analysis or second.analysis
+    first.info = first.info or second.info
+    first.metadata = first.metadata or second.metadata
+    known = {resolved(path) for path, _ in (*first.files(), *first.left)}
+    others = (*second.files(), *second.left)
+    first.left += [entry for entry in others if resolved(entry[0]) not in known]
+    return first
 
 
 def _exists(path: Path) -> bool:
@@ -138,10 +180,9 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
     while waiting:
         folder, depth = waiting.pop()
         try:
-            facts = folder.stat()
-            if (facts.st_dev, facts.st_ino) in seen:
+            if (identity := _identity(folder)) in seen:
                 continue
-            seen.add((facts.st_dev, facts.st_ino))
+            seen.add(identity)
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
             failures.append((folder, f"cannot be read ({error.strerror or error})"))
@@ -168,6 +209,11 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
             failures.append((folder, f"lies {_DEEPEST} directories deep; what is below is not looked at"))
         if files:
             yield _Folder(folder, files)
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    facts = folder.stat()
+    return facts.st_dev, facts.st_ino
 
 
 def _raw_parts(folder: Path, entries: list[os.DirEntry[str]], is_root: bool) -> list[Path]:
@@ -238,7 +284,8 @@ def _rank_inputs(owner: Path, folders: list[_Folder], forms: tuple[str, ...], fo
     holds several.  What there is of other forms is left."""
 
     def files(kind: str) -> list[Path]:
-        return [path for folder in folders for path in folder.files.get(kind, [])]
+        found = [path for folder in folders for path in folder.files.get(kind, [])]
+        return list({resolved(path): path for path in found}.values())  # a part may be given beside what holds it
 
     made = {RAW: _raw_inputs(owner, files), DATABASE: _database_inputs(owner, files)}
     form = next((form for form in forms if any(each.has_records for each in made[form])), None)
@@ -248,7 +295,7 @@ def _rank_inputs(owner: Path, folders: list[_Folder], forms: tuple[str, ...], fo
         if others:
             found.failures.append((owner, f"holds {' and '.join(others)}, which --from leaves out"))
         elif files(TEXT_FILE):
-            found.text_only.append(owner)
+            found.failures.append((owner, "holds text files, which are not read"))
         return []
     first = made[form][0]
     first.left += [(path, TEXT_FILE) for path in files(TEXT_FILE)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.budget import DEFAULT_BYTES, Budget, budget
 from warehouse.ingest.candidate import Candidate, examine
-from warehouse.ingest.discover import RankInput, discover, kind_of
+from warehouse.ingest.discover import NO_PROFILE, RankInput, discover, kind_of
 from warehouse.ingest.faults import of_one_input
 from warehouse.ingest.forms import chosen_forms
 from warehouse.ingest.kernels import KernelCatalogue
@@ -24,6 +24,7 @@ from warehouse.ingest.workers import Workers
 from warehouse.profile_folder import run_around
 from warehouse.readers.input_file import resolved, shown
 from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
+from warehouse.wording import counted
 
 _SMALL_BYTES = 64 << 20  # of inputs: other processes would take longer to begin than to decode
 
@@ -65,9 +66,7 @@ def ingest(
     found = discover(inputs, order)
     if not found.inputs:
         names = ", ".join(map(shown, inputs))
-        reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures)
-        if found.text_only:
-            reasons += f"; {shown(found.text_only[0])}: holds text files, which are not read"
+        reasons = "".join(f"; {told(path, reason)}" for path, reason in found.failures if reason != NO_PROFILE)
         raise InputError(
             f"{names}: holds no profile (FRAMEWORK, PROF_*, ascend_pytorch_profiler[_N].db, msprof_<time>.db or "
             f"analysis.db){reasons}"
@@ -126,6 +125,7 @@ class _Plan:
     refused: list[tuple[Path, str]] = field(default_factory=list)
     bad: list[tuple[RankInput, str]] = field(default_factory=list)
     lost: list[tuple[Path, str]] = field(default_factory=list)
+    narrowed: list[tuple[Path, str]] = field(default_factory=list)
 
 
 class _ReplacementError(Exception):
@@ -142,13 +142,16 @@ def _plan(inputs: list[RankInput], existing: Existing, force: bool) -> _Plan:
     for each in inputs:
         rank_id = existing.ranks.get(shown(each.path))
         try:
-            if rank_id is not None and existing.holds(rank_id, each):
+            difference = None if rank_id is None else existing.difference(rank_id, each)
+            if rank_id is not None and difference is None:
                 plan.unchanged.append(each.path)
-            elif rank_id is not None and not force:
-                plan.refused.append((each.path, "changed since it was ingested; --force replaces what was loaded"))
+            elif difference is not None and not force:
+                plan.refused.append((each.path, difference))
             else:
                 with of_one_input():
                     plan.todo.append((examine(each), rank_id))
+                if rank_id is not None and (unread := existing.unread_now(rank_id, each)):
+                    plan.narrowed.append((each.path, f"what {counted(len(unread), 'file')} held is gone: not read now"))
         except InputError as error:
             plan.bad.append((each, str(error)))
     plan.todo.sort(key=lambda item: item[0].sort_key())
@@ -162,6 +165,7 @@ def _carry_out(
     while True:
         report = IngestReport(target, exists, unchanged=plan.unchanged, refused=plan.refused, failed=list(plan.lost))
         report.failed += [(each.path, reason) for each, reason in plan.bad]
+        report.narrowed = [entry for entry in plan.narrowed if entry[0] in [each.input.path for each, _ in plan.todo]]
         memory = budget(memory_bytes, _jobs([candidate for candidate, _ in plan.todo], jobs))
         if not plan.todo:
             return report

@@ -48,7 +48,8 @@ class Counts:
 
 @dataclass
 class IngestReport:
-    """Inputs by what became of them; (input, reason) for those that were not taken.
+    """Inputs by what became of them; (input, reason) for those that were not taken, `narrowed` those that were taken
+    with less than before.
 
     `existed`: the warehouse was there before.  Of the records, `rejected` were not loaded; `ignored` are those of them
     that nobody misses.
@@ -61,6 +62,7 @@ class IngestReport:
     unchanged: list[Path] = field(default_factory=list)
     refused: list[tuple[Path, str]] = field(default_factory=list)
     failed: list[tuple[Path, str]] = field(default_factory=list)
+    narrowed: list[tuple[Path, str]] = field(default_factory=list)
     records: int = 0
     rejected: int = 0
     ignored: int = 0
@@ -96,6 +98,7 @@ class IngestReport:
         if self.ignored:
             text += f", {self.ignored:,} ignored (tables that another tool added)"
         lines = [text]
+        lines += [f"replaced: {told(path, reason)}" for path, reason in self.narrowed]
         lines += [f"refused: {told(path, reason)}" for path, reason in self.refused]
         lines += [f"failed: {told(path, reason)}" for path, reason in self.failed]
         worst = _worst(self.faults)

@@ -10,7 +10,7 @@ from warehouse.store import Loader, select
 
 
 def run_for(loader: Loader, candidate: Candidate) -> int:
-    """Id of the first run of the candidate's folder that does not have its rank number yet; made if there is none.
+    """Id of the first run of the candidate's folder that does not have its rank yet; made if there is none.
 
     Candidates come in order of their session start, so the n-th profile of a rank is in the n-th run.  Asked of the
     warehouse each time, because a rank that fails takes a run made for it away again.
@@ -23,7 +23,15 @@ def run_for(loader: Loader, candidate: Candidate) -> int:
             run_id = loader.reserve("run", 1)
             loader.write("run", {"id": run_id, "name": Path(path).name or path, "path": path})
             return run_id
-        ranks = loader.connection.execute(*select("rank", ["rank_no"], [("run_id", "=", ids[path])]))
-        if candidate.rank_no not in [rank_no for (rank_no,) in ranks]:
+        ranks = loader.connection.execute(*select("rank", ["rank_no", "device_id"], [("run_id", "=", ids[path])]))
+        if not any(_is_same(candidate, *known) for known in ranks):
             return ids[path]
         number += 1
+
+
+def _is_same(candidate: Candidate, rank_no: int | None, device_id: int | None) -> bool:
+    """Whether both are profiles of one rank; those without a number are told apart by their devices."""
+    if candidate.rank_no is not None or rank_no is not None:
+        return candidate.rank_no == rank_no
+    devices = candidate.facts.device_ids
+    return device_id is None or not devices or device_id == devices[0]

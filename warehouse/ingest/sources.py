@@ -11,6 +11,7 @@ from warehouse.ingest.discover import RankInput
 from warehouse.readers.input_file import is_regular, open_regular, resolved, shown
 from warehouse.readers.official_open import whole
 from warehouse.store import open_read, select
+from warehouse.wording import counted
 
 _CHUNK = 1 << 20
 
@@ -72,19 +73,31 @@ class Existing:
             connection.close()
         return existing
 
-    def holds(self, rank_id: int, each: RankInput) -> bool:
-        """Whether the input's files are those that were loaded: same set, and each of the same content."""
+    def difference(self, rank_id: int, each: RankInput) -> str | None:
+        """Why the input is not what was loaded, None if it is: the same set of files, and each of the same content."""
         known = self.sources.get(rank_id, {})
         files = {shown(resolved(path)): path for path, _ in each.files()}
-        if files.keys() != known.keys():
-            return False
-        for name, path in files.items():
-            size, modified_ns, content = known[name]
-            if not is_regular(path):  # and neither was it then, if nothing is known of its content
-                if content is not None:
-                    return False
-                continue
-            now = signature(path)
-            if now.size != size or (now.modified_ns != modified_ns and fingerprint(path) != content):
-                return False
-        return True
+        if any(_is_changed(files[name], *known[name]) for name in files.keys() & known.keys()):
+            return "changed since it was ingested; --force replaces what was loaded"
+        gone, new = len(known.keys() - files.keys()), len(files.keys() - known.keys())
+        if unread := self.unread_now(rank_id, each):
+            counts = f"{counted(len(unread), 'file')} that {'is' if len(unread) == 1 else 'are'} not to be read now"
+            return f"was ingested with {counts}; give its whole directory, or --force to replace what was loaded"
+        if gone or new:
+            what = " and ".join(
+                [f"{counted(new, 'file')} more"] * bool(new) + [f"{counted(gone, 'file')} less"] * bool(gone)
+            )
+            return f"has {what} than when it was ingested; --force replaces what was loaded"
+        return None
+
+    def unread_now(self, rank_id: int, each: RankInput) -> list[str]:
+        """Files that were loaded and still are there, but are not among those of the input."""
+        files = {shown(resolved(path)) for path, _ in each.files()}
+        return [name for name in self.sources.get(rank_id, {}) if name not in files and Path(name).exists()]
+
+
+def _is_changed(path: Path, size: int, modified_ns: int | None, content: str | None) -> bool:
+    if not is_regular(path):  # and neither was it then, if nothing is known of its content
+        return content is not None
+    now = signature(path)
+    return now.size != size or (now.modified_ns != modified_ns and fingerprint(path) != content)

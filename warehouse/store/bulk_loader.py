@@ -24,7 +24,7 @@ from warehouse.store.loader import Column, Loader, writing_to
 from warehouse.store.table_list import TABLES
 
 # runs and ranks are told apart by path
-READ_BACK = ("run", "rank")
+READ_BACK = ("run", "rank", "source")
 # ids are given when a task enters the queue, rows written when it leaves
 _UNORDERED = ("queue_task",)
 _PAGE_BYTES = 16384

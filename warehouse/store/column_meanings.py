@@ -325,7 +325,7 @@ _OF_TABLE = _texts("""
     reference_comm_bandwidth.bandwidth  GB/s
     reference_comm_bandwidth.count  packets of that size
     reference_step.device_id      device number
-    run.path                      folder that its rank directories share
+    run.path                      folder that its rank directories share; " (2)" after it: second profiles of its ranks
     source.kind                   what the file is
     source.path                   the file
     source_table.name             table in the file
