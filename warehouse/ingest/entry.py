@@ -11,6 +11,7 @@ from pathlib import Path
 from warehouse.errors import InputError, UsageError, WarehouseFileError
 from warehouse.ingest.budget import DEFAULT_BYTES, Budget, budget
 from warehouse.ingest.candidate import Candidate, examine
+from warehouse.ingest.copies import note_copy
 from warehouse.ingest.discover import NO_PROFILE, RankInput, discover, kind_of
 from warehouse.ingest.faults import of_one_input
 from warehouse.ingest.forms import chosen_forms
@@ -191,6 +192,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
             try:
                 with of_one_input(), loader.undoing():
                     counts = load_rank(place, run_for(loader, candidate))
+                    copies = note_copy(loader, candidate.input)
             except InputError as error:
                 if rank_id is not None:
                     raise _ReplacementError(candidate, str(error)) from error
@@ -201,6 +203,7 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
             delete_failures(loader, _names(candidate.input))
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.take(counts)
+            report.take(copies)
     if not report.added and not report.replaced:
         raise InputError(_why_nothing(report))
     for each, reason in failures:

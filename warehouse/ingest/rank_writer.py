@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableC
 from warehouse.readers.official import OfficialReader, open_analysis
 from warehouse.readers.raw import RawReader
 from warehouse.readers.raw_files import FOLDER
-from warehouse.store import Loader, select
+from warehouse.store import Loader
 from warehouse.store.loader import Column
 
 _SIMULATED = "SimNPU"
@@ -95,7 +95,6 @@ class RankWriter:
                 raise InputError(
                     f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
                 )
-        self._note_copy(sources, candidate.signatures)
         form = NAMES[candidate.input.form]
         for place, (path, kind) in enumerate(candidate.input.left):
             note = _WHY_LEFT.get(kind, f"the same profile is read from its {form}")
@@ -106,19 +105,6 @@ class RankWriter:
             sources.append(left)
         self._write_sources(sources, rank_id, candidate.input.path)
         self._progress.finished()
-
-    def _note_copy(self, sources: list[_Source], sizes: Mapping[Path, Signature]) -> None:
-        """A warning if another rank was read from a copy of this one's largest file."""
-        read = [source for source in sources if source.content is not None and source.kind not in (INFO_JSON, METADATA)]
-        largest = max(read, key=lambda source: sizes[source.path].size, default=None)
-        if largest is None or not sizes[largest.path].size:
-            return
-        same = [("fingerprint", "=", largest.content), ("state", "=", "used")]
-        for (path,) in self._loader.connection.execute(*select("source", ["path"], same)):
-            if path != shown(resolved(largest.path)):
-                text = f"the same profile is in the warehouse already, from {path}; sums over ranks count it twice"
-                largest.ledger.note(WARNING, "same-profile", text)
-                return
 
     def write_failure(self, each: RankInput, reason: str) -> None:
         """Book an input that could not be loaded."""
