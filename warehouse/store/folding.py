@@ -68,7 +68,7 @@ def _joined_by_rank(rest: Tokens, rank: Tokens) -> tuple[str, str, int, int] | N
 
 
 def _without_vain(rest: Tokens, rank: Tokens, facts: RankFacts) -> Tokens:
-    """0 for each EXISTS ( SELECT 1 FROM table t WHERE t.rank_id = that of the rank ... ) of a table without such rows."""
+    """0 for each EXISTS ( SELECT 1 FROM table t WHERE t.rank_id = rank ... ) of a table without such rows."""
     found: list[str] = []
     place = 0
     while place < len(rest):
