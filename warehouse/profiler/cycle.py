@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.live import serve_as_asked
 from warehouse.profiler.metadata import Metadata, rank_number
 from warehouse.profiler.producers import Producers, Wanted, torch_module
 from warehouse.profiler.run_directory import CHUNK_FOLDER, RunPlace, new_run_directory, remove_run_directory
@@ -42,9 +43,16 @@ class Cycle:
     path: Path | None = None
     _producers: Producers | None = None
     _is_recording: bool = False
+    _pid: int = 0
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process began it, not one that it was forked from."""
+        return self._pid in (0, os.getpid())
 
     def init(self) -> None:
         """Make the directory."""
+        self._pid = os.getpid()
         try:
             self.path = new_run_directory(self.place)
         except OSError as error:
@@ -86,6 +94,7 @@ class Cycle:
             logger.error("nothing is recorded: another profiler is at work on this thread; end it first")
             return
         try:
+            serve_as_asked()
             _recorder.start()
             self._producers.begin()
             self._is_recording = True

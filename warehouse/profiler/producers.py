@@ -11,9 +11,11 @@ from typing import Any
 from warehouse import _recorder
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.settings import logger
+from warehouse.profiler.torch_arrival import TorchArrival
 from warehouse.profiler.torch_module import TorchModuleError, load
 
 _torch_module: Any = None
+_has_failed = False  # to be built or loaded: said once, not tried again
 _ticks_per_ns: float | None = None
 
 
@@ -53,14 +55,15 @@ class Wanted:
 
 def torch_module() -> Any:
     """The observer module, or None where torch is not imported in this process or the module cannot be had."""
-    global _torch_module  # noqa: PLW0603 one a process, as torch is
+    global _torch_module, _has_failed  # noqa: PLW0603 one a process, as torch is
     torch = sys.modules.get("torch")
-    if torch is None:
+    if torch is None or _has_failed or not hasattr(torch, "_C"):  # not yet imported to its end
         return None
     if _torch_module is None:
         try:
             _torch_module = load(torch)
         except TorchModuleError as error:
+            _has_failed = True
             logger.warning("%s", error)
             return None
     return _torch_module
@@ -131,6 +134,8 @@ class Producers:
         self._wanted = wanted
         self._thread = ThreadProducers(wanted)
         self._gc = None if wanted.gc_threshold_ms is None else GcProducer(wanted.gc_threshold_ms)
+        self._arrival = TorchArrival(self._torch_arrived)
+        self._began_on = 0
 
     def prepare(self) -> None:
         """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
@@ -143,10 +148,13 @@ class Producers:
             threading.setprofile(_trace_new_thread)
         if self._gc is not None:
             self._gc.begin()
+        self._began_on = threading.get_ident()
+        self._arrival.begin()
         self._thread.begin()
 
     def end(self) -> None:
         """None of them records any more."""
+        self._arrival.end()
         self._thread.end()
         if self._wanted.has_details:
             record_parameters()
@@ -155,6 +163,15 @@ class Producers:
         if self._wanted.has_frames:
             threading.setprofile(None)
             _recorder.stop_tracer()
+
+
+    def _torch_arrived(self) -> None:
+        if threading.get_ident() != self._began_on:
+            logger.warning("operators of torch are not recorded: another thread than the recorded one imported it")
+            return
+        if self._wanted.has_frames:
+            _recorder.set_module_call(_module_call())
+        self._thread.begin()
 
 
 def _trace_new_thread(_frame: Any, _event: str, _argument: Any) -> None:

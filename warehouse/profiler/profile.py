@@ -8,8 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from warehouse.profiler import mstx
 from warehouse.profiler.cycle import Cycle, DiskLimits
 from warehouse.profiler.experimental_config import _ExperimentalConfig
+from warehouse.profiler.live import note_step, note_stop
 from warehouse.profiler.metadata import Metadata
 from warehouse.profiler.producers import ThreadProducers, Wanted
 from warehouse.profiler.run_directory import RunPlace
@@ -67,7 +69,7 @@ class _KinetoProfile:
     @property
     def path(self) -> Path | None:
         """Directory of the last recording."""
-        return None if self._cycle is None else self._cycle.path
+        return None if self._cycle is None or not self._cycle.is_ours else self._cycle.path
 
     def start(self) -> None:
         """Record from now on."""
@@ -134,6 +136,8 @@ class _KinetoProfile:
 
     def _perform(self, steps: list[Do]) -> None:
         for each in steps:
+            if each is not Do.INIT and self._cycle is not None and not self._cycle.is_ours:
+                return  # a child of fork: what was recorded is its parent's
             if each is Do.INIT:
                 self._cycle = self._new_cycle()
                 self._cycle.init()
@@ -145,6 +149,8 @@ class _KinetoProfile:
             elif each is Do.WARMUP:
                 self._cycle.warm_up()
             elif each is Do.START:
+                config = self.experimental_config
+                mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)
                 self._cycle.start()
             elif each is Do.STOP:
                 self._cycle.stop()
@@ -251,6 +257,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if not self._is_running:
             return
         self._is_running = False
+        note_stop()
         self._step_range.close()
         if self._trace_observer is not None:
             self._trace_observer.stop()
@@ -288,6 +295,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         child_thread.disable()
 
     def _open_step(self) -> None:
+        note_step(self.step_num + self._step_offset)
         if self._has_schedule:
             self._step_range.open(self.step_num + self._step_offset)
 
