@@ -152,5 +152,6 @@ PYBIND11_MODULE(_recorder, module) {
     });
     module.def("set_module_call", [](const py::object& module_call) { npuwh::tracer::set_module_call(module_call.ptr()); });
     module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
+    module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);
 }

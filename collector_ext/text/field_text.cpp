@@ -37,7 +37,7 @@ std::size_t find_first(std::string_view text, const ByteSet& set, std::size_t fr
 
 }  // namespace
 
-void append_csv_field(std::string& out, std::string_view text, std::string_view before, std::string_view after) {
+void append_csv_field(TextBuffer& out, std::string_view text, std::string_view before, std::string_view after) {
     if (find_first(text, kQuotedInCsv) == text.size()) {
         out += before;
         out += text;
@@ -89,7 +89,7 @@ bool is_plain_number(std::string_view text) {
     return end == text.size();
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_json_string(TextBuffer& out, std::string_view text) {
     constexpr const char* kHex = "0123456789abcdef";
     out += '"';
     for (std::size_t from = 0;;) {

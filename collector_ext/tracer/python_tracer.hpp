@@ -18,6 +18,9 @@ void set_module_call(PyObject* module_call);
 // On the calling thread, if it was not there when the others began.
 bool start_thread();
 
+// After a pause of the recording: threads tell of the calls that are open now, since nobody saw what happened meanwhile.
+void resume();
+
 // End on every thread.
 void stop();
 

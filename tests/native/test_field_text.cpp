@@ -6,14 +6,14 @@
 namespace {
 
 std::string csv(std::string_view text) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_csv_field(out, text);
-    return out;
+    return std::string(out.view());
 }
 std::string json(std::string_view text) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_json_string(out, text);
-    return out;
+    return std::string(out.view());
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ from warehouse.store.registry import (
     views,
     with_those_they_use,
 )
-from warehouse.store.row_plan import PlanArm, RowPlan, plan_statement, range_bounds, row_plan
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -36,8 +35,6 @@ __all__ = [
     "READ_SETUP",
     "TABLES",
     "Loader",
-    "PlanArm",
-    "RowPlan",
     "TableColumn",
     "View",
     "ViewColumn",
@@ -61,15 +58,12 @@ __all__ = [
     "one_state",
     "open_read",
     "open_write",
-    "plan_statement",
     "quoted",
-    "range_bounds",
     "read_uri",
     "reading",
     "reading_error",
     "require_views",
     "rooms",
-    "row_plan",
     "select",
     "stale_views",
     "upgrade",
