@@ -31,9 +31,11 @@ class Cycle:
     _producers: Producers | None = None
     _is_recording: bool = False
     _is_paused: bool = False
+    _pid: int = 0
 
     def init(self) -> None:
         """Make the directory."""
+        self._pid = os.getpid()
         try:
             self.path = new_run_directory(self.place)
         except OSError as error:
@@ -120,6 +122,8 @@ class Cycle:
         """Complete the chunks and write what the run says of itself."""
         if self._producers is None or self.path is None:
             return
+        if os.getpid() != self._pid:
+            return  # a child of fork that ends: the files are its parent's
         self.stop()
         try:
             _recorder.finish(json.dumps(self.facts))
