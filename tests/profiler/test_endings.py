@@ -215,3 +215,42 @@ for _ in range(40):
         told = manifest(run)
         assert told["state"] == "complete"
         assert sum(chunk["rows"] for chunk in told["chunks"] if chunk["table"] == "op") >= 3
+
+
+def test_losses_are_flagged_and_nesting_goes_on_behind_them(script):
+    done = script(
+        IMPORTS
+        + """
+def inner():
+    pass
+def outer():
+    for _ in range(10):
+        inner()
+with profile(activities=[ProfilerActivity.CPU], with_stack=True, disk_limits=DiskLimits(ring_bytes=4096),
+             on_trace_ready=tensorboard_trace_handler("./result", analyse_flag=False)):
+    for _ in range(20):
+        for _ in range(500):
+            outer()
+            torch.ones(1)
+        time.sleep(0.02)
+    train()
+        """
+    )
+    run = done.run("result")
+    lost = manifest(run)["lost"]
+    assert lost["frames"] > 1000
+    connection = ingested(run)
+    found = dict(connection.execute("SELECT kind, sum(lost_count) FROM recording_gap GROUP BY kind").fetchall())
+    assert found.get("Python calls and returns", 0) + found.get("events", 0) <= lost["frames"] + lost["events"]
+    assert found["Python calls and returns"] > 0.5 * lost["frames"]
+    # every call of `inner` lies in one of `outer`, or in one of which nothing is known but that it was there
+    query = """
+        SELECT inner_name.value, outer_name.value, count(*) FROM python_call AS i
+        JOIN string AS inner_name ON inner_name.id = i.name_id
+        JOIN python_call AS o ON o.rank_id = i.rank_id AND o.thread_id = i.thread_id AND o.frame_no = i.outer_frame_no
+        JOIN string AS outer_name ON outer_name.id = o.name_id
+        WHERE inner_name.value LIKE '%: inner' GROUP BY 1, 2
+    """
+    around = {outer.rpartition(": ")[2] for _, outer, _ in connection.execute(query)}
+    assert "outer" in around
+    assert around <= {"outer", "<lost>"}
