@@ -38,8 +38,10 @@ def hears_interrupts():
 def sum_statements():
     """Statements that fill the tables of sums from the events of a warehouse, as the upgrade of an older file does:
     another road to what ingest stores."""
-    path = resource_folder("migrations") / "versions" / "0003_sums.py"
-    spec = importlib.util.spec_from_file_location("sums", path)
-    revision = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(revision)
-    return revision.FILL
+    statements = []
+    for path in sorted((resource_folder("migrations") / "versions").glob("[0-9]*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        revision = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(revision)
+        statements += getattr(revision, "FILL", [])
+    return statements

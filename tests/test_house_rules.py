@@ -18,19 +18,24 @@ SKIPPED = {".git", "build", "dist", "__pycache__"}
 # room -> the rooms it may import; data and imports go one way
 ARROWS = {
     "errors": set(),
+    "wording": set(),
+    "profile_folder": set(),
     "_native": set(),
     "batches": {"errors"},
-    "readers": {"batches", "_native", "errors"},
+    "readers": {"batches", "_native", "errors", "wording", "profile_folder"},
     "store": {"_native", "errors"},
     "without_pandas": set(),
-    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas"},
+    "ingest": {"readers", "batches", "store", "_native", "errors", "without_pandas", "wording", "profile_folder"},
     "plain_rows": {"store", "errors"},
     "query": {"plain_rows", "store", "errors"},
-    "export": {"query", "store", "_native", "errors"},
+    "export": {"query", "store", "_native", "errors", "wording", "profile_folder"},
     "sample": {"errors"},
     "_recorder": set(),
     "profiler": {"_recorder", "batches", "readers", "ingest", "export", "store", "plain_rows", "errors"},
-    "cli": {"ingest", "export", "profiler", "query", "plain_rows", "store", "sample", "errors", "without_pandas"},
+    "cli": {
+        "ingest", "export", "profiler", "query", "plain_rows", "store", "sample", "errors", "without_pandas", "wording",
+        "profile_folder",
+    },
     "__init__": {"query", "errors"},
 }
 # files outside store/ that hold SQL text, and why

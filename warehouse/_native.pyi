@@ -409,6 +409,12 @@ class BusyIntervals:
     @property
     def step(self) -> Int64Column:
         """Id of the first step whose text window holds the start."""
+    @property
+    def copies(self) -> Int64Column:
+        """Copies that ran in a free interval; -1 for none and for other kinds."""
+    @property
+    def copy_ns(self) -> Int64Column:
+        """Time in it in which any of them ran."""
 
 @final
 class StepTotals:
@@ -462,7 +468,8 @@ class DeviceSweep:
         """Take the next tasks and communication operators, sorted by start over all devices and calls.
 
         kind: 0 task that widens the range in which idle time is free, 1 computing kernel, 2 communication operator,
-        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*.
+        3 task that widens nothing, 4 kernel_details row that is no computing (widens nothing), 5 as 2: hcom_receive*,
+        6 as 0: a copy, whose time in free intervals is noted.
 
         Raises ValueError that names the first bad row; the sweep is then unchanged.
         Raises RuntimeError after `finish`.
@@ -800,8 +807,9 @@ class TextIds:
 class RowWriter:
     r"""Rows as text, to the byte as the vendor's writers (deliverables.md 0.1).
 
-    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), fixed3, fixed6 (%f), trim3
-    (%.3f without trailing zeros), json (as it is), ns_us (integer ns as us with three decimals, exact).
+    kinds: text, int, stamp ("us.nnn", in CSV with a trailing tab), float (Python repr), round3 (rounded to three
+    decimals, halves away from zero, then as float), fixed3, fixed6 (%f), trim3 (%.3f without trailing zeros), json (as
+    it is), ns_us (integer ns as us with three decimals, exact).
     An int in any numeric kind keeps its own form (`float` 0 -> 0; fixed3 0 -> 0.000); an int in `stamp` is ns.
     A str in a numeric kind is written as it is (JSON: as a string).  None: an empty field, in JSON no member.
 
@@ -835,6 +843,9 @@ class LibraryUnavailableError(RuntimeError):
 
 class RowsRefusedError(RuntimeError):
     """Rows that are not written natively: odd values, or what SQLite says of a statement."""
+
+class RowsOutOfOrderError(RowsRefusedError):
+    """Rows that were read by their ids, and these do not ascend with what orders the rows."""
 
 @final
 class SqliteLibrary:
@@ -890,16 +901,20 @@ class SectionRequest(TypedDict):
     """Rows and what they become: "csv" lines, "events" as RowWriter writes both, or "flows" of two events a row.
 
     order: column in which each arm ascends, by which arms are merged; ties: columns that sort what is equal in it, and
-    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges).
+    whether descending.  bounds: values of the order that cut the rows into ranges (None: not in ranges); limits: the
+    smallest and the largest, where they are known.  is_fed: the one arm is SELECT npuwh_row(...) without ORDER BY, its
+    ranges are of what ascends with the order.
     process, thread: columns of numbers that are collected.  lane_pass: index of the pass that knows the lanes of these
     rows, by the column lane_id.
     """
 
     shape: str
     arms: Sequence[ArmRequest]
+    is_fed: bool
     order: int | None
     ties: Sequence[tuple[int, bool]]
     bounds: Sequence[int] | None
+    limits: tuple[int, int] | None
     process: int | None
     thread: int | None
     lane_pass: int | None

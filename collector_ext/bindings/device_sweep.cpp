@@ -61,7 +61,9 @@ void bind_device_sweep(py::module_& module) {
                                {"kind", &BusyIntervals::kind},
                                {"start", &BusyIntervals::start},
                                {"end", &BusyIntervals::end},
-                               {"step", &BusyIntervals::step}});
+                               {"step", &BusyIntervals::step},
+                               {"copies", &BusyIntervals::copies},
+                               {"copy_ns", &BusyIntervals::copy_ns}});
     bind_table<StepTotals>(module, "StepTotals",
                            {{"step", &StepTotals::step},
                             {"device", &StepTotals::device},

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <string>
+#include <vector>
 
 #include "core/producer_abi.hpp"
 #include "core/recorder.hpp"
@@ -17,6 +18,8 @@ ThreadLog* log_of_thread() noexcept { return Recorder::instance().thread_log(); 
 
 uint32_t number_of(const char* text, size_t size) { return Recorder::instance().number_of({text, size}); }
 
+uint32_t number_of_op(const char* name, size_t size) { return Recorder::instance().number_of_op({name, size}); }
+
 // Lives as long as the process: producers keep the pointer.
 ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint32_t>* generation) {
     static ProducerAbi abi;
@@ -25,16 +28,19 @@ ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint
     abi.generation = generation;
     abi.thread_log = &log_of_thread;
     abi.number_of = &number_of;
+    abi.number_of_op = &number_of_op;
     return &abi;
 }
 
 void prepare(const std::string& folder, const std::string& facts_json, size_t ring_bytes, int64_t chunk_bytes,
-             int64_t chunk_ns, int64_t flush_ns, int64_t disk_bytes) {
+             int64_t chunk_ns, int64_t flush_ns, int64_t disk_bytes, const std::vector<std::string>& include_ops,
+             const std::vector<std::string>& exclude_ops) {
     RecorderOptions options;
     options.folder = folder;
     options.facts_json = facts_json;
     options.ring_bytes = ring_bytes;
     options.limits = {chunk_bytes, chunk_ns, flush_ns, disk_bytes};
+    options.ops = {include_ops, exclude_ops};
     const py::gil_scoped_release release;
     Recorder::instance().prepare(options);
 }
@@ -44,10 +50,12 @@ bool range(const std::string& name, int64_t start, int64_t end, int scope) {
     Recorder& recorder = Recorder::instance();
     ThreadLog* log = recorder.thread_log();
     if (log == nullptr) return false;
+    const uint32_t number = recorder.number_of_op(name);
+    if (number == kLeftOut) return false;
     auto* record = log->begin<OpRecord>(Kind::kOp, 0, end);
     if (record == nullptr) return false;
     const RecordHeader header = record->header;
-    *record = {header, start, end, -1, 0, recorder.number_of(name), kNoText, kNoText, log->facts.number, 0, 0,
+    *record = {header, start, end, -1, 0, number, kNoText, kNoText, log->facts.number, 0, 0,
                static_cast<uint8_t>(scope), 0, 0};
     log->finish(record);
     return true;
@@ -83,6 +91,22 @@ bool gc(int64_t start, int64_t end, int generation, int collected) {
     return true;
 }
 
+// What a module or an optimizer holds, as text (warehouse/profiler/parameters.py).
+bool parameter(uint64_t key, const std::string& text, bool is_optimizer) {
+    Recorder& recorder = Recorder::instance();
+    ThreadLog* log = recorder.thread_log();
+    if (log == nullptr) return false;
+    const int64_t now = now_ticks();
+    auto* record = log->begin<ParameterRecord>(Kind::kParameter, 0, now);
+    if (record == nullptr) return false;
+    record->time = now;
+    record->key = key;
+    record->text = recorder.number_of(text);
+    record->is_optimizer = is_optimizer;
+    log->finish(record);
+    return true;
+}
+
 py::dict counters() {
     const RecorderCounters found = Recorder::instance().counters();
     py::dict out;
@@ -101,8 +125,10 @@ py::dict counters() {
 
 PYBIND11_MODULE(_recorder, module) {
     module.def("prepare", &prepare, py::arg("folder"), py::kw_only(), py::arg("facts_json"), py::arg("ring_bytes"),
-               py::arg("chunk_bytes"), py::arg("chunk_ns"), py::arg("flush_ns"), py::arg("disk_bytes"));
+               py::arg("chunk_bytes"), py::arg("chunk_ns"), py::arg("flush_ns"), py::arg("disk_bytes"),
+               py::arg("include_ops") = std::vector<std::string>(), py::arg("exclude_ops") = std::vector<std::string>());
     module.def("start", [] { Recorder::instance().start(); });
+    module.def("pause", [] { Recorder::instance().pause(); });
     module.def("stop", [] { Recorder::instance().stop(); }, py::call_guard<py::gil_scoped_release>());
     module.def(
         "finish", [](const std::string& facts_json) { Recorder::instance().finish(facts_json); },
@@ -116,6 +142,7 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("range", &range);
     module.def("mark", &mark);
     module.def("gc", &gc);
+    module.def("parameter", &parameter);
     module.def("producer_abi", [] {
         Recorder& recorder = Recorder::instance();
         return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -29,7 +30,7 @@ namespace {
 using sqlite_rows::Library;
 using sqlite_rows::RowReader;
 
-void write_all(int handle, const std::string& text) {
+void write_all(int handle, std::string_view text) {
     for (std::size_t written = 0; written < text.size();) {
 #if defined(_WIN32)
         const auto count = _write(handle, text.data() + written, static_cast<unsigned>(text.size() - written));
@@ -50,25 +51,25 @@ public:
     Sink(const py::object& target, bool is_first) : target_(target), is_first_(is_first) {
         handle_ = py::isinstance<py::int_>(target) ? target.cast<int>() : -1;
     }
-    void write(const std::string& text) {
+    void write(std::string_view text) {
         if (text.empty()) {
             return;
         }
         if (is_first_) {
             is_first_ = false;
-            write_as_it_is("[" + text.substr(1));
-        } else {
-            write_as_it_is(text);
+            write_as_it_is("[");
+            text.remove_prefix(1);
         }
+        write_as_it_is(text);
     }
 
 private:
-    void write_as_it_is(const std::string& text) {
+    void write_as_it_is(std::string_view text) {
         if (handle_ >= 0) {
             write_all(handle_, text);
         } else {
             const py::gil_scoped_acquire acquire;
-            target_(py::bytes(text));
+            target_(py::bytes(text.data(), text.size()));
         }
     }
     const py::object& target_;
@@ -112,6 +113,7 @@ sqlite_rows::Section section(const py::handle& from) {
     for (const py::handle each : dict["arms"]) {
         section.arms.push_back(arm(each));
     }
+    section.is_fed = dict["is_fed"].cast<bool>();
     section.order_slot = optional_size(dict, "order");
     for (const py::handle each : dict["ties"]) {
         const auto [slot, is_descending] = each.cast<std::pair<std::size_t, bool>>();
@@ -120,6 +122,9 @@ sqlite_rows::Section section(const py::handle& from) {
     if (!dict["bounds"].is_none()) {
         section.is_ranged = true;
         section.bounds = dict["bounds"].cast<std::vector<std::int64_t>>();
+    }
+    if (!dict["limits"].is_none()) {
+        std::tie(section.first, section.last) = dict["limits"].cast<std::pair<std::int64_t, std::int64_t>>();
     }
     section.process_slot = optional_size(dict, "process");
     section.thread_slot = optional_size(dict, "thread");
@@ -146,7 +151,7 @@ py::tuple run(RowReader& self, const py::iterable& sections, const std::vector<P
     sqlite_rows::Exported exported;
     {
         const py::gil_scoped_release release;
-        exported = self.run(wanted, [&sink](const std::string& text) { sink.write(text); }, [] {
+        exported = self.run(wanted, [&sink](const TextBuffer& text) { sink.write(text.view()); }, [] {
             const py::gil_scoped_acquire acquire;
             if (PyErr_CheckSignals() != 0) {
                 throw py::error_already_set();
@@ -166,9 +171,13 @@ void bind_row_reader(py::module_& module) {
     py::register_exception<sqlite_rows::Unavailable>(module, "LibraryUnavailableError", PyExc_RuntimeError);
     static PyObject* refused = PyErr_NewException("warehouse._native.RowsRefusedError", PyExc_RuntimeError, nullptr);
     module.attr("RowsRefusedError") = py::handle(refused);
+    static PyObject* out_of_order = PyErr_NewException("warehouse._native.RowsOutOfOrderError", refused, nullptr);
+    module.attr("RowsOutOfOrderError") = py::handle(out_of_order);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             std::rethrow_exception(thrown);
+        } catch (const sqlite_rows::OutOfOrder& error) {
+            PyErr_SetString(out_of_order, error.what());
         } catch (const sqlite_rows::Refused& error) {
             PyErr_SetString(refused, error.what());
         } catch (const sqlite_rows::SqliteError& error) {

@@ -101,10 +101,10 @@ public:
             const std::string_view name = names_[column];
             constexpr std::string_view prefix = "args:";
             const bool is_argument = name.substr(0, prefix.size()) == prefix;
-            std::string key;
+            TextBuffer key;
             append_json_string(key, is_argument ? name.substr(prefix.size()) : name);
             key += ':';
-            (is_argument ? arguments_ : members_).push_back({column, std::move(key)});
+            (is_argument ? arguments_ : members_).push_back({column, std::string(key.view())});
             if (name == "args") {
                 whole_arguments_ = column;
             }
@@ -113,18 +113,18 @@ public:
 
     py::bytes csv_header() const {
         require_names();
-        std::string out;
+        TextBuffer out;
         for (std::size_t column = 0; column < names_.size(); ++column) {
             out += column == 0 ? "" : ",";
             append_csv_field(out, names_[column]);
         }
         out += "\r\n";
-        return py::bytes(out);
+        return py::bytes(out.data(), out.size());
     }
 
     py::bytes csv(const py::object& object) const {
         const Rows rows(object);
-        std::string out;
+        TextBuffer out;
         std::string storage;
         for (std::size_t row = 0; row < rows.size(); ++row) {
             PyObject** const cells = rows.cells(row, kinds_.size());
@@ -143,13 +143,13 @@ public:
             }
             out += "\r\n";
         }
-        return py::bytes(out);
+        return py::bytes(out.data(), out.size());
     }
 
     py::bytes json_events(const py::object& object) const {
         require_names();
         const Rows rows(object);
-        std::string out;
+        TextBuffer out;
         std::string storage;
         for (std::size_t row = 0; row < rows.size(); ++row) {
             PyObject** const cells = rows.cells(row, kinds_.size());
@@ -164,11 +164,11 @@ public:
                 }
                 out += '}';
             } else {
-                out.resize(before);
+                out.cut(before);
             }
             out += '}';
         }
-        return py::bytes(out);
+        return py::bytes(out.data(), out.size());
     }
 
 private:
@@ -177,7 +177,7 @@ private:
         std::string key;  // "name":
     };
 
-    bool append_members(std::string& out, const std::vector<Member>& members, PyObject** cells, std::size_t row,
+    bool append_members(TextBuffer& out, const std::vector<Member>& members, PyObject** cells, std::size_t row,
                         std::string& storage) const {
         bool has_members = false;
         for (const Member& member : members) {

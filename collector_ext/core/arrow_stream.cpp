@@ -1,5 +1,6 @@
 #include "core/arrow_stream.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace npuwh::core {
@@ -148,6 +149,15 @@ bool is_signed(ColumnType type) noexcept {
 size_t padded(size_t size) noexcept { return (size + 7) & ~size_t{7}; }
 
 }  // namespace
+
+void ByteBuffer::grow(size_t more) {
+    constexpr size_t kFirstRoom = 1 << 12;
+    const size_t room = std::max({2 * room_, size_ + more, kFirstRoom});
+    auto bytes = std::make_unique<std::byte[]>(room);
+    if (size_ != 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+    bytes_ = std::move(bytes);
+    room_ = room;
+}
 
 size_t width_of(ColumnType type) noexcept {
     switch (type) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,19 +19,45 @@ struct ColumnSpec {
     ColumnType type;
 };
 
+// Bytes that grow by a number or a text at a time, and keep their room when they are cleared.
+class ByteBuffer {
+   public:
+    const std::byte* data() const noexcept { return bytes_.get(); }
+    size_t size() const noexcept { return size_; }
+    void clear() noexcept { size_ = 0; }
+
+    template <typename Number>
+    void push(Number number) {
+        if (__builtin_expect(size_ + sizeof number > room_, 0)) grow(sizeof number);
+        std::memcpy(bytes_.get() + size_, &number, sizeof number);
+        size_ += sizeof number;
+    }
+    void append(const void* bytes, size_t size) {
+        if (size == 0) return;
+        if (size_ + size > room_) grow(size);
+        std::memcpy(bytes_.get() + size_, bytes, size);
+        size_ += size;
+    }
+
+   private:
+    void grow(size_t more);
+
+    std::unique_ptr<std::byte[]> bytes_;
+    size_t size_ = 0;
+    size_t room_ = 0;
+};
+
 // One column of a batch: `values` holds fixed-width numbers, or the bytes of texts with `offsets` (rows + 1, from 0).
 struct Column {
-    std::vector<std::byte> values;
+    ByteBuffer values;
     std::vector<int32_t> offsets;
 
     template <typename Number>
     void push(Number number) {
-        const auto* bytes = reinterpret_cast<const std::byte*>(&number);
-        values.insert(values.end(), bytes, bytes + sizeof number);
+        values.push(number);
     }
     void push_text(std::string_view text) {
-        const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-        values.insert(values.end(), bytes, bytes + text.size());
+        values.append(text.data(), text.size());
         offsets.push_back(static_cast<int32_t>(values.size()));
     }
     void clear() {

@@ -33,7 +33,7 @@ class ChunkFile {
     // Writes whole messages that hold `rows` rows; opens the next chunk if none is open.
     int write(const std::vector<std::byte>& messages, int64_t rows);
 
-    // End mark, fsync, rename; `facts` gets what the manifest has to list.  Nothing to do if none is open.
+    // End mark, rename; `facts` gets what the manifest has to list.  Nothing to do if none is open.
     int complete(std::vector<ChunkFacts>& facts);
 
     // Close without completing, as a process does that has no right to the file any more.

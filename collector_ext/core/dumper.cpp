@@ -11,8 +11,9 @@ namespace npuwh::core {
 
 namespace {
 
-constexpr int64_t kBatchRows = 1 << 16;
-constexpr size_t kBatchBytes = size_t{4} << 20;
+// a batch is put together and written while it is in the processor's cache
+constexpr int64_t kBatchRows = 1 << 14;
+constexpr size_t kBatchBytes = size_t{1} << 20;
 constexpr auto kPause = std::chrono::microseconds(1000);  // a ring fills in no less than tens of ms
 constexpr int64_t kAnchorNs = 1'000'000'000;
 

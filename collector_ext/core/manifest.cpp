@@ -70,7 +70,6 @@ int write_manifest(const std::string& folder, const Manifest& manifest) {
             error = errno;
         }
     }
-    if (error == 0 && fsync(descriptor) != 0) error = errno;
     if (close(descriptor) != 0 && error == 0) error = errno;
     if (error == 0 && rename(beside.c_str(), path.c_str()) != 0) error = errno;
     if (error != 0) unlink(beside.c_str());

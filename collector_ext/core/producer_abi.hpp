@@ -11,7 +11,7 @@
 
 namespace npuwh::core {
 
-constexpr uint32_t kProducerAbiVersion = 1;
+constexpr uint32_t kProducerAbiVersion = 2;
 
 struct ProducerAbi {
     uint32_t version = kProducerAbiVersion;
@@ -22,6 +22,7 @@ struct ProducerAbi {
     const std::atomic<uint32_t>* generation = nullptr;
     ThreadLog* (*thread_log)() noexcept = nullptr;  // of the calling thread; nullptr while nothing is recorded
     uint32_t (*number_of)(const char* text, size_t size) = nullptr;
+    uint32_t (*number_of_op)(const char* name, size_t size) = nullptr;  // kLeftOut if a filter leaves it out
 };
 
 }  // namespace npuwh::core

@@ -12,9 +12,11 @@ namespace npuwh::core {
 struct Recorder::Session {
     Session(const RecorderOptions& options, std::function<void()> on_failure)
         : ring_bytes(options.ring_bytes),
+          ops(options.ops),
           dumper(options.folder, options.facts_json, options.limits, threads, strings, std::move(on_failure)) {}
 
     const size_t ring_bytes;
+    const NameFilter ops;
     StringTable strings;
     ThreadList threads;
     std::atomic<uint32_t> next_thread{1};
@@ -68,7 +70,7 @@ Recorder& Recorder::instance() {
 void Recorder::forget_after_fork() noexcept {
     Recorder* old = the_recorder.exchange(nullptr);
     if (old == nullptr) return;
-    old->is_on_.store(false, std::memory_order_release);
+    is_on_.store(false, std::memory_order_release);
     // its locks may be held by threads that are not in this process, so it is left as it is; only descriptors go
     if (old->session_) old->session_->dumper.forget_after_fork();
     place.log.reset();
@@ -167,6 +169,12 @@ ThreadLog* Recorder::thread_log() noexcept {
 uint32_t Recorder::number_of(std::string_view text) {
     const auto open = session();
     return open ? open->strings.number_of(text) : kNoText;
+}
+
+uint32_t Recorder::number_of_op(std::string_view name) {
+    const auto open = session();
+    if (!open) return kNoText;
+    return open->ops.takes(name) ? open->strings.number_of(name) : kLeftOut;
 }
 
 }  // namespace npuwh::core

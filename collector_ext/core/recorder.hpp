@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/dumper.hpp"
+#include "core/name_filter.hpp"
 #include "core/string_table.hpp"
 #include "core/thread_log.hpp"
 
@@ -16,8 +17,9 @@ namespace npuwh::core {
 struct RecorderOptions {
     std::string folder;  // exists, is empty, is ours
     std::string facts_json = "{}";
-    size_t ring_bytes = size_t{8} << 20;  // a thread and ring, a power of two; pages are used as they are needed
+    size_t ring_bytes = size_t{16} << 20;  // a thread and ring, a power of two; pages are used as they are needed
     DumpLimits limits;
+    NameFilter ops;
 };
 
 // What a monitor shows.
@@ -44,6 +46,9 @@ class Recorder {
 
     void start();
 
+    // Nothing is taken until the next `start`; unlike `stop` this waits for nothing.
+    void pause() noexcept { is_on_.store(false, std::memory_order_release); }
+
     // Nothing is taken from now on; what was taken is in the files when this returns.
     void stop();
 
@@ -62,6 +67,9 @@ class Recorder {
     // Number of a text in this recording; 0 while none is open.
     uint32_t number_of(std::string_view text);
 
+    // As `number_of` for the name of an operator; kLeftOut if the recording's filter does not take it.
+    uint32_t number_of_op(std::string_view name);
+
     // Counts the recordings; numbers of texts and threads hold within one.
     uint32_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
 
@@ -79,8 +87,9 @@ class Recorder {
 
     mutable std::mutex mutex_;  // of the session
     std::shared_ptr<Session> session_;
-    std::atomic<bool> is_on_{false};
-    std::atomic<uint32_t> generation_{0};
+    // of the process, so that they hold for producers and threads of a forked child too
+    static inline std::atomic<bool> is_on_{false};
+    static inline std::atomic<uint32_t> generation_{0};
 };
 
 }  // namespace npuwh::core

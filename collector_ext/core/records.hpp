@@ -12,6 +12,7 @@ namespace npuwh::core {
 enum class Kind : uint16_t { kOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount };
 
 constexpr uint32_t kNoText = 0;  // number of the empty text
+constexpr uint32_t kLeftOut = 0xFFFF'FFFF;  // instead of the number of a name that is not wanted
 
 // A finished range of the framework; followed by the description of its inputs, if there is one: `shape_size` bytes
 // that say types and sizes, the same for every call with the same ones, then `tensor_size` bytes that name the tensors.

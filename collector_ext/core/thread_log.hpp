@@ -1,6 +1,7 @@
 // What one thread records into: its rings, its open depth, and the names it has met.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -123,6 +124,7 @@ class NameCache {
             if (entry.text == nullptr) break;
             if (entry.hash == hash && entry.text->size() == text.size() &&
                 std::memcmp(entry.text->data(), text.data(), text.size()) == 0) {
+                last_ = entry.text;
                 return entry.number;
             }
         }
@@ -131,7 +133,20 @@ class NameCache {
         return found;
     }
 
+    // The same for a text that ends with a zero and mostly lies where it lay before: looked at once, not hashed.
+    template <typename NumberOf>
+    uint32_t number_at(const char* text, NumberOf&& number_of) {
+        const auto address = reinterpret_cast<uintptr_t>(text);
+        Place& place = places_[(address ^ address >> 8 ^ address >> 16) % kPlaces];
+        if (place.at == text && std::strcmp(place.text->c_str(), text) == 0) return place.number;
+        const std::string_view whole(text);
+        const uint32_t found = number(whole, number_of);
+        place = {text, last_, found};
+        return found;
+    }
+
     void clear() {
+        places_.fill({});
         entries_.assign(kFirstSize, {});
         texts_.clear();
         mask_ = kFirstSize - 1;
@@ -139,6 +154,12 @@ class NameCache {
 
    private:
     static constexpr size_t kFirstSize = 256;
+    static constexpr size_t kPlaces = 512;
+    struct Place {
+        const char* at = nullptr;
+        const std::string* text = nullptr;
+        uint32_t number = 0;
+    };
     struct Entry {
         uint64_t hash = 0;
         const std::string* text = nullptr;
@@ -165,6 +186,7 @@ class NameCache {
     void insert(uint64_t hash, std::string_view text, uint32_t number) {
         if ((texts_.size() + 1) * 2 > entries_.size()) grow();
         texts_.push_back(std::make_unique<std::string>(text));
+        last_ = texts_.back().get();
         place({hash, texts_.back().get(), number});
     }
 
@@ -183,6 +205,8 @@ class NameCache {
         }
     }
 
+    std::array<Place, kPlaces> places_{};
+    const std::string* last_ = nullptr;  // our copy of the text that was found last
     std::vector<Entry> entries_ = std::vector<Entry>(kFirstSize);
     std::vector<std::unique_ptr<std::string>> texts_;
     size_t mask_ = kFirstSize - 1;

@@ -46,7 +46,8 @@ public:
           capacity_(columns >= kCells / 16 ? 16 : columns == 0 ? 256 : kCells / columns > 256 ? 256 : kCells / columns),
           cells_(columns * capacity_),
           body_(capacity_),
-          header_(capacity_) {}
+          header_(capacity_),
+          stored_(capacity_) {}
 
     std::size_t columns() const { return columns_; }
     std::size_t capacity() const { return capacity_; }
@@ -57,6 +58,7 @@ public:
         std::memset(body_.data(), 0, rows * sizeof body_[0]);
         for (std::size_t row = 0; row < rows; ++row) {
             header_[row] = static_cast<std::uint32_t>(columns_);
+            stored_[row] = static_cast<std::uint32_t>(columns_);
         }
         texts_.clear();
     }
@@ -70,6 +72,8 @@ public:
         const std::size_t size = header_[row] + 1;
         return size < 128 ? size : size + (size + 1 < 16384 ? 1 : 2);
     }
+    // Columns whose values are in the record; only the last ones may lack.
+    std::size_t stored(std::size_t row) const { return stored_[row]; }
     std::size_t record_size(std::size_t row) const { return body_size(row) + header_size(row); }
 
     void set_number(std::size_t row, std::size_t column, std::uint8_t serial, std::uint64_t word) {
@@ -91,6 +95,25 @@ public:
         header_[row] += static_cast<std::uint32_t>(varint_size(kind + 2 * size) - 1);
     }
 
+    // Leaves out the last values of each record where they are what SQLite takes for values that a record lacks.  `missing` are those, a
+    // cell a column (numbers and NULL); the first `least` values stay.
+    void leave_out(const std::vector<Cell>& missing, std::size_t least) {
+        for (std::size_t row = 0; row < rows_; ++row) {
+            const Cell* cells = this->row(row);
+            std::uint32_t stored = stored_[row];
+            for (; stored > least; --stored) {
+                const Cell& cell = cells[stored - 1];
+                const Cell& lacking = missing[stored - 1];
+                if (cell.serial != lacking.serial || (cell.serial != kNull && cell.word != lacking.word)) {
+                    break;
+                }
+                body_[row] -= kBodySize[cell.serial];
+                --header_[row];
+            }
+            stored_[row] = stored;
+        }
+    }
+
     // Keeps text that has no other place until the block is begun again.
     const char* keep(const char* text, std::size_t size) {
         if (texts_.capacity() == 0) {
@@ -108,6 +131,7 @@ private:
     std::vector<Cell> cells_;
     std::vector<std::uint64_t> body_;
     std::vector<std::uint32_t> header_;
+    std::vector<std::uint32_t> stored_;
     std::vector<char> texts_;
 };
 

@@ -35,7 +35,18 @@ std::size_t place_of(const TableLayout& table, const std::string& column) {
 }  // namespace
 
 DatabaseWriter::Table::Table(const TableLayout& table, PageFile& file, SpillFile& spill, bool is_unordered)
-    : layout(table), tree(file, 0), rows(is_unordered ? std::make_unique<ByteSorter>(spill, true) : nullptr), block(table.columns.size()) {}
+    : layout(table),
+      tree(file, 0),
+      rows(is_unordered ? std::make_unique<ByteSorter>(spill, true) : nullptr),
+      block(table.columns.size()),
+      least_stored(1) {
+    for (std::size_t place = 0; place < table.columns.size(); ++place) {
+        const ColumnLayout& column = table.columns[place];
+        missing.push_back(column.has_default ? integer_cell(column.default_value) : Cell{});
+        const bool can_lack = column.has_default || (!column.is_required && static_cast<std::int32_t>(place) != table.rowid_column);
+        least_stored = can_lack ? least_stored : place + 1;
+    }
+}
 
 DatabaseWriter::DatabaseWriter(int handle, int spill_handle, const std::vector<std::string>& statements, WriterOptions options,
                                std::function<void()> between)
@@ -100,6 +111,12 @@ std::size_t DatabaseWriter::append(const std::string& name, const Columns& colum
     for (std::size_t first = 0; first < rows; first += table.block.capacity()) {
         table.block.begin(std::min(rows - first, table.block.capacity()));
         for (std::size_t place = 0; place < sources.size(); ++place) {
+            if (sources[place] == nullptr && table.layout.columns[place].has_default) {
+                for (std::size_t row = 0; row < table.block.rows(); ++row) {
+                    table.block.set_number(row, place, table.missing[place].serial, table.missing[place].word);
+                }
+                continue;
+            }
             fill_cells(sources[place] == nullptr ? nothing : *sources[place], static_cast<std::int64_t>(first), table.block, place,
                        table.layout);
         }
@@ -143,6 +160,7 @@ void DatabaseWriter::give_rowids(Table& table) {
 void DatabaseWriter::append_block(Table& table) {
     CellBlock& block = table.block;
     give_rowids(table);
+    block.leave_out(table.missing, table.least_stored);
     for (std::size_t row = 0; row < block.rows(); ++row) {
         const std::size_t size = block.record_size(row);
         if (size > kLongestRecord) {
@@ -158,7 +176,7 @@ void DatabaseWriter::append_block(Table& table) {
         for (std::size_t row = 0; row < block.rows(); ++row) {
             const std::size_t size = block.record_size(row);
             std::uint8_t* bytes = table.rows->add(biased(rowids_[row]), size);
-            put_record_before(bytes + size, block.row(row), block.columns(), block.header_size(row));
+            put_record_before(bytes + size, block.row(row), block.stored(row), block.header_size(row));
         }
         memory_ += table.rows->memory();
     }

@@ -78,6 +78,8 @@ private:
         TableTree tree;
         std::unique_ptr<ByteSorter> rows;  // of an unordered table
         CellBlock block;
+        std::vector<Cell> missing;  // what each column has in a record that ends before it
+        std::size_t least_stored;  // up to here records are whole: the rowid's column, and those that cannot lack
         std::vector<std::size_t> indexes;
         std::int64_t last_rowid = 0;
         std::uint64_t count = 0;

@@ -235,6 +235,8 @@ private:
                 add_constraint(true, {place});
             } else if (take("unique")) {
                 add_constraint(false, {place});
+            } else if (take("default")) {
+                read_default(column);
             } else {
                 refuse_constraint();
             }
@@ -242,6 +244,18 @@ private:
         }
         table.columns.push_back(column);
         types.push_back(type);
+    }
+
+    // A whole number of up to 18 digits.
+    void read_default(ColumnLayout& column) {
+        const bool is_negative = take_sign('-');
+        const std::string digits = now().text;
+        if (now().kind != Token::Kind::number || digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) {
+            unsupported("columns with a DEFAULT that is no whole number");
+        }
+        ++place_;
+        column.has_default = true;
+        column.default_value = (is_negative ? -1 : 1) * std::stoll(digits);
     }
 
     void read_table_constraint(TableLayout& table, const std::vector<std::string>&) {
@@ -273,7 +287,7 @@ private:
 
     [[noreturn]] void refuse_constraint() const {
         static const std::pair<const char*, const char*> known[] = {
-            {"check", "CHECK constraints"},          {"default", "columns with DEFAULT"},     {"collate", "columns with COLLATE"},
+            {"check", "CHECK constraints"},          {"collate", "columns with COLLATE"},
             {"generated", "generated columns"},      {"as", "generated columns"},             {"references", "foreign keys"},
             {"foreign", "foreign keys"},             {"autoincrement", "AUTOINCREMENT columns"}};
         for (const auto& each : known) {
@@ -338,6 +352,9 @@ private:
                 }
                 column.affinity = type == "any" ? Affinity::none : type == "blob" ? Affinity::strict_blob : column.affinity;
                 column.is_strict_integer = column.affinity == Affinity::integer;
+            }
+            if (column.has_default && !column.is_strict_integer) {
+                unsupported("columns with a DEFAULT outside of whole numbers of a STRICT table");
             }
         }
         for (const Constraint& each : constraints_) {

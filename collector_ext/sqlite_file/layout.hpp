@@ -16,6 +16,8 @@ struct ColumnLayout {
     Affinity affinity = Affinity::none;
     bool is_required = false;  // NOT NULL, said or implied
     bool is_strict_integer = false;  // holds integers and NULL only
+    bool has_default = false;  // DEFAULT with a whole number; other ones are refused
+    std::int64_t default_value = 0;
 };
 
 struct TableLayout {

@@ -35,13 +35,13 @@ void TableTree::add(std::int64_t rowid, const CellBlock& block, std::size_t row)
     const std::size_t payload = block.body_size(row) + header;
     if (!sizes_.is_whole(payload)) {
         scratch_.clear();
-        append_record(scratch_, block.row(row), block.columns());
+        append_record(scratch_, block.row(row), block.stored(row));
         add(rowid, scratch_.data(), scratch_.size());
         return;
     }
     std::uint8_t* cell = place_cell(rowid, payload, payload, false);
     const std::size_t prefix = varint_size(payload) + varint_size(static_cast<std::uint64_t>(rowid));
-    put_record_before(cell + prefix + payload, block.row(row), block.columns(), header);
+    put_record_before(cell + prefix + payload, block.row(row), block.stored(row), header);
     put_varint(put_varint(cell, payload), static_cast<std::uint64_t>(rowid));
 }
 

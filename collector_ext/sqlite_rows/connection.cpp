@@ -1,5 +1,6 @@
 #include "sqlite_rows/connection.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace npuwh::sqlite_rows {
@@ -14,6 +15,12 @@ constexpr int kOpenUri = 0x40;
 constexpr int kOpenNoMutex = 0x8000;  // one thread at a time uses it
 constexpr int kConfigDefensive = 1010;
 constexpr int kConfigTrustedSchema = 1017;
+constexpr int kUtf8 = 1;
+constexpr int kDirectOnly = 0x80000;  // not from a view or trigger of the file
+constexpr const char* kRowFunction = "npuwh_row";
+
+// SQLite's function that tells a function of ours whose it is; all connections have the same library.
+std::atomic<void* (*)(sqlite3_context*)> user_data{nullptr};
 
 }  // namespace
 
@@ -38,7 +45,21 @@ Connection::Connection(std::shared_ptr<const Library> library, const std::string
     // a SQLite that is too old to know one of these refuses it, as Python does without saying so
     call().db_config(handle_, kConfigDefensive, 1, static_cast<int*>(nullptr));
     call().db_config(handle_, kConfigTrustedSchema, 0, static_cast<int*>(nullptr));
+    user_data = call().user_data;
+    call().create_function_v2(handle_, kRowFunction, -1, kUtf8 | kDirectOnly, this, nullptr, take_row, end_rows, nullptr);
 }
+
+void Connection::take_row(sqlite3_context* context, int, sqlite3_value** values) {
+    auto& self = *static_cast<Connection*>(user_data.load(std::memory_order_relaxed)(context));
+    try {
+        (*self.take_)(Row(self.call(), values));
+    } catch (...) {
+        self.failure_ = std::current_exception();
+        self.call().result_error(context, "stopped", -1);
+    }
+}
+
+void Connection::end_rows(sqlite3_context*) {}
 
 Connection::~Connection() { call().close(handle_); }
 
@@ -54,6 +75,7 @@ Statement::Statement(Connection& connection, const std::string& text) : connecti
         throw SqliteError("no statement");
     }
     width_ = static_cast<std::size_t>(call_.column_count(statement_));
+    values_.resize(width_);
 }
 
 Statement::~Statement() { call_.finalize(statement_); }
@@ -62,7 +84,8 @@ Statement::Statement(Statement&& other) noexcept
     : connection_(other.connection_),
       call_(other.call_),
       statement_(std::exchange(other.statement_, nullptr)),
-      width_(other.width_) {}
+      width_(other.width_),
+      values_(std::move(other.values_)) {}
 
 void Statement::bind(std::size_t position, std::int64_t value) {
     require(call_.bind_int64(statement_, static_cast<int>(position + 1), value));
@@ -82,6 +105,29 @@ bool Statement::step() {
 }
 
 void Statement::reset() { call_.reset(statement_); }
+
+Row Statement::row() {
+    for (std::size_t column = 0; column < width_; ++column) {
+        values_[column] = call_.column_value(statement_, static_cast<int>(column));
+    }
+    return {call_, values_.data()};
+}
+
+void Statement::feed(const TakeRow& take) {
+    connection_.take_ = &take;
+    connection_.failure_ = nullptr;
+    const int result = call_.step(statement_);
+    connection_.take_ = nullptr;
+    const std::exception_ptr failure = std::exchange(connection_.failure_, nullptr);
+    if (failure) {
+        reset();
+        std::rethrow_exception(failure);
+    }
+    if (result != kRow && result != kDone) {
+        require(result);
+    }
+    reset();
+}
 
 void Statement::require(int result) const {
     if (result != kOk) {

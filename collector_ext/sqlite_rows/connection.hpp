@@ -1,7 +1,10 @@
 // A read-only connection to a database file, and statements on it, each used by one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,7 +22,7 @@ struct SqliteError : std::runtime_error {
 
 enum class ValueType { integer = 1, real = 2, text = 3, blob = 4, null = 5 };
 
-// One value of the row a statement stands on; valid until its next step.
+// One value of a row.
 class Value {
 public:
     Value(const Functions& call, sqlite3_value* value) : call_(call), value_(value) {}
@@ -33,6 +36,20 @@ private:
     sqlite3_value* value_;
 };
 
+// The values of one row; they go when the statement moves on.
+class Row {
+public:
+    Row(const Functions& call, sqlite3_value* const* values) : call_(&call), values_(values) {}
+    Value value(std::size_t slot) const { return {*call_, values_[slot]}; }
+
+private:
+    const Functions* call_;
+    sqlite3_value* const* values_;
+};
+
+using TakeRow = std::function<void(const Row&)>;
+
+// Has a SQL function npuwh_row(...) that takes the rows of a statement without stopping it for each: see Statement::feed.
 class Connection {
 public:
     // uri: file:...?mode=ro; opened with the settings of warehouse/store/opening.py.  Throws SqliteError.
@@ -48,8 +65,14 @@ public:
     void interrupt() { call().interrupt(handle_); }
 
 private:
+    friend class Statement;
+    static void take_row(sqlite3_context* context, int count, sqlite3_value** values);
+    static void end_rows(sqlite3_context* context);
+
     std::shared_ptr<const Library> library_;
     sqlite3* handle_ = nullptr;
+    const TakeRow* take_ = nullptr;  // who gets the rows of npuwh_row
+    std::exception_ptr failure_;     // of that one
 };
 
 class Statement {
@@ -68,9 +91,10 @@ public:
     bool step();
     void reset();
     std::size_t width() const { return width_; }
-    Value value(std::size_t column) const {
-        return {call_, call_.column_value(statement_, static_cast<int>(column))};
-    }
+    // The row it stands on.
+    Row row();
+    // Runs a statement SELECT npuwh_row(...) FROM ... to its end and gives each row's values to `take`; passes on what that throws.
+    void feed(const TakeRow& take);
 
 private:
     void require(int result) const;
@@ -79,6 +103,7 @@ private:
     const Functions& call_;
     sqlite3_stmt* statement_ = nullptr;
     std::size_t width_ = 0;
+    std::vector<sqlite3_value*> values_;
 };
 
 }  // namespace npuwh::sqlite_rows

@@ -30,14 +30,16 @@ void FlowText::take_name(std::string_view name) {
         throw Refused("a text is not UTF-8");
     }
     name_ = name;
-    members_ = "\",\"bp\":\"e\",\"name\":";
-    append_json_string(members_, name);
-    members_ += ",\"cat\":";
-    append_json_string(members_, name);
-    members_ += ",\"id\":";
+    TextBuffer members;
+    members += "\",\"bp\":\"e\",\"name\":";
+    append_json_string(members, name);
+    members += ",\"cat\":";
+    append_json_string(members, name);
+    members += ",\"id\":";
+    members_ = PaddedText(members.view());
 }
 
-void FlowText::append(std::string& out, const Statement& row) {
+void FlowText::append(TextBuffer& out, const Row& row) {
     if (!has_fixed_name_) {
         const Value name = row.value(slots_[0]);
         if (name.type() != ValueType::text) {
@@ -55,22 +57,26 @@ void FlowText::append(std::string& out, const Statement& row) {
     append_event(out, 'f', id, is_turned ? from : to);
 }
 
-FlowText::End FlowText::end_at(const Statement& row, std::size_t column) const {
+FlowText::End FlowText::end_at(const Row& row, std::size_t column) const {
     End end{integer_in(row, slots_[column]), integer_in(row, slots_[column + 1]), integer_in(row, slots_[column + 2])};
     end.thread += lanes_->find(end.thread, end.time);
     return end;
 }
 
-void FlowText::append_event(std::string& out, char phase, std::int64_t id, const End& end) const {
-    out += ",\n{\"ph\":\"";
+void FlowText::append_event(TextBuffer& out, char phase, std::int64_t id, const End& end) const {
+    static const PaddedText opening(",\n{\"ph\":\"");
+    static const PaddedText process(",\"pid\":");
+    static const PaddedText thread(",\"tid\":");
+    static const PaddedText time(",\"ts\":");
+    opening.append_to(out);
     out += phase;
-    out += members_;
+    members_.append_to(out);
     append_integer(out, id);
-    out += ",\"pid\":";
+    process.append_to(out);
     append_integer(out, end.process);
-    out += ",\"tid\":";
+    thread.append_to(out);
     append_integer(out, end.thread);
-    out += ",\"ts\":";
+    time.append_to(out);
     append_microseconds(out, end.time);
     out += '}';
 }

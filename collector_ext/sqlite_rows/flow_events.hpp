@@ -10,6 +10,7 @@
 #include "sqlite_rows/connection.hpp"
 #include "sqlite_rows/lane_table.hpp"
 #include "sqlite_rows/row_section.hpp"
+#include "text/text_buffer.hpp"
 
 namespace npuwh::sqlite_rows {
 
@@ -21,7 +22,7 @@ public:
     // Keeps a reference to the lanes.  Throws Refused for other columns.
     FlowText(const Arm& arm, const SliceLanes& lanes);
     // Appends both events, each behind ",\n"; throws Refused for a row of other values.
-    void append(std::string& out, const Statement& row);
+    void append(TextBuffer& out, const Row& row);
 
 private:
     struct End {
@@ -29,15 +30,15 @@ private:
         std::int64_t thread;
         std::int64_t time;
     };
-    End end_at(const Statement& row, std::size_t column) const;
-    void append_event(std::string& out, char phase, std::int64_t id, const End& end) const;
+    End end_at(const Row& row, std::size_t column) const;
+    void append_event(TextBuffer& out, char phase, std::int64_t id, const End& end) const;
     void take_name(std::string_view name);
 
     const SliceLanes* lanes_;
     std::vector<std::size_t> slots_;  // the first unused if the name is fixed
     bool has_fixed_name_ = false;
     std::string name_;
-    std::string members_;  // "bp", "name" and "cat" of that name
+    PaddedText members_;  // "bp", "name" and "cat" of that name
 };
 
 }  // namespace npuwh::sqlite_rows

@@ -11,7 +11,7 @@
 namespace npuwh::sqlite_rows {
 namespace {
 
-struct Row {
+struct Slice {
     std::int64_t id;
     std::int64_t thread;
     std::int64_t start;
@@ -40,34 +40,35 @@ void find_lanes(Connection& connection, const LanePass& pass, RowLanes& rows, Sl
         statement.bind(place, pass.values[place]);
     }
     std::unordered_map<std::int64_t, LaneTrack> tracks;
-    std::vector<Row> together;  // that start at one time: the longest first, then by id
+    std::vector<Slice> together;  // that start at one time: the longest first, then by id
     const auto place_them = [&] {
-        std::sort(together.begin(), together.end(), [](const Row& one, const Row& other) {
+        std::sort(together.begin(), together.end(), [](const Slice& one, const Slice& other) {
             return one.end != other.end ? one.end > other.end : one.id < other.id;
         });
-        for (const Row& row : together) {
-            if (const std::int64_t lane = tracks[row.thread].place(row.start, row.end)) {
-                rows[row.id] = lane;
-                slices.put(row.thread, row.start, lane);
+        for (const Slice& slice : together) {
+            if (const std::int64_t lane = tracks[slice.thread].place(slice.start, slice.end)) {
+                rows[slice.id] = lane;
+                slices.put(slice.thread, slice.start, lane);
             }
         }
         together.clear();
     };
+    const auto& [id, thread, start, duration] = pass.slots;
     while (statement.step()) {
-        const auto& [id, thread, start, duration] = pass.slots;
-        Row row{integer_in(statement, id), integer_in(statement, thread), integer_in(statement, start), 0};
-        const std::int64_t length = std::max<std::int64_t>(integer_in(statement, duration), 0);
-        if (row.start > std::numeric_limits<std::int64_t>::max() - length) {
+        const Row row = statement.row();
+        Slice slice{integer_in(row, id), integer_in(row, thread), integer_in(row, start), 0};
+        const std::int64_t length = std::max<std::int64_t>(integer_in(row, duration), 0);
+        if (slice.start > std::numeric_limits<std::int64_t>::max() - length) {
             throw Refused("a slice has no end");
         }
-        row.end = row.start + length;
-        if (!together.empty() && row.start != together.front().start) {
-            if (row.start < together.front().start) {
+        slice.end = slice.start + length;
+        if (!together.empty() && slice.start != together.front().start) {
+            if (slice.start < together.front().start) {
                 throw Refused("slices do not come in the order of their starts");
             }
             place_them();
         }
-        together.push_back(row);
+        together.push_back(slice);
     }
     place_them();
 }

@@ -59,6 +59,9 @@ std::shared_ptr<const Library> Library::of(const std::string& extension, const s
     NPUWH_LOOK_UP(value_double);
     NPUWH_LOOK_UP(value_text);
     NPUWH_LOOK_UP(value_bytes);
+    NPUWH_LOOK_UP(create_function_v2);
+    NPUWH_LOOK_UP(user_data);
+    NPUWH_LOOK_UP(result_error);
 #undef NPUWH_LOOK_UP
     if (version != call.libversion()) {
         throw Unavailable("its SQLite is " + std::string(call.libversion()) + ", not " + version);

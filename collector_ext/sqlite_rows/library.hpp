@@ -10,6 +10,7 @@
 #include <string>
 
 struct sqlite3;
+struct sqlite3_context;
 struct sqlite3_stmt;
 struct sqlite3_value;
 
@@ -44,6 +45,10 @@ struct Functions {
     double (*value_double)(sqlite3_value*);
     const unsigned char* (*value_text)(sqlite3_value*);
     int (*value_bytes)(sqlite3_value*);
+    int (*create_function_v2)(sqlite3*, const char*, int, int, void*, void (*)(sqlite3_context*, int, sqlite3_value**),
+                              void (*)(sqlite3_context*, int, sqlite3_value**), void (*)(sqlite3_context*), void (*)(void*));
+    void* (*user_data)(sqlite3_context*);
+    void (*result_error)(sqlite3_context*, const char*, int);
 };
 
 class Library {

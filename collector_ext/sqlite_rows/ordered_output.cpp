@@ -9,7 +9,7 @@ constexpr std::size_t kMostUsed = 4;
 
 }  // namespace
 
-std::string OrderedOutput::put(std::size_t part, std::string text, bool is_last) {
+TextBuffer OrderedOutput::put(std::size_t part, TextBuffer text, bool is_last) {
     std::unique_lock<std::mutex> lock(mutex_);
     Held& held = held_[part];
     held_bytes_ += text.size();
@@ -23,19 +23,19 @@ std::string OrderedOutput::put(std::size_t part, std::string text, bool is_last)
     if (is_stopped_) {
         throw Stopped();
     }
-    return used_string();
+    return used_buffer();
 }
 
 void OrderedOutput::write_what_can_be(std::unique_lock<std::mutex>& lock) {
     is_writing_ = true;
     for (auto held = held_.find(turn_); held != held_.end() && !is_stopped_; held = held_.find(turn_)) {
-        std::vector<std::string> texts;
+        std::vector<TextBuffer> texts;
         texts.swap(held->second.texts);
         const bool is_finished = held->second.is_finished;
         lock.unlock();
         std::size_t written = 0;
         try {
-            for (const std::string& text : texts) {
+            for (const TextBuffer& text : texts) {
                 write_(text);
                 written += text.size();
             }
@@ -48,7 +48,7 @@ void OrderedOutput::write_what_can_be(std::unique_lock<std::mutex>& lock) {
         }
         lock.lock();
         held_bytes_ -= written;
-        for (std::string& text : texts) {
+        for (TextBuffer& text : texts) {
             if (used_.size() < kMostUsed) {
                 text.clear();
                 used_.push_back(std::move(text));
@@ -66,8 +66,8 @@ void OrderedOutput::write_what_can_be(std::unique_lock<std::mutex>& lock) {
     changed_.notify_all();
 }
 
-std::string OrderedOutput::used_string() {
-    std::string text;
+TextBuffer OrderedOutput::used_buffer() {
+    TextBuffer text;
     if (!used_.empty()) {
         text = std::move(used_.back());
         used_.pop_back();

@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <string>
+#include <utility>
 #include <vector>
+
+#include "text/text_buffer.hpp"
 
 namespace npuwh::sqlite_rows {
 
@@ -16,12 +18,12 @@ namespace npuwh::sqlite_rows {
 class OrderedOutput {
 public:
     // Takes the next bytes of the output; called by one thread at a time.
-    using Write = std::function<void(const std::string&)>;
+    using Write = std::function<void(const TextBuffer&)>;
 
     OrderedOutput(Write write, std::size_t held_bytes) : write_(std::move(write)), most_held_(held_bytes) {}
-    // More of a part, and whether it is the last of it; gives an empty string back, with room if there is a used one.  Throws
+    // More of a part, and whether it is the last of it; gives an empty buffer back, with room if there is a used one.  Throws
     // what `write` throws; throws Stopped after `stop`.
-    std::string put(std::size_t part, std::string text, bool is_last);
+    TextBuffer put(std::size_t part, TextBuffer text, bool is_last);
     // Wakes and ends all that wait.
     void stop();
 
@@ -29,18 +31,18 @@ public:
 
 private:
     struct Held {
-        std::vector<std::string> texts;
+        std::vector<TextBuffer> texts;
         bool is_finished = false;
     };
     void write_what_can_be(std::unique_lock<std::mutex>& lock);
-    std::string used_string();
+    TextBuffer used_buffer();
 
     Write write_;
     std::size_t most_held_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::size_t, Held> held_;
-    std::vector<std::string> used_;
+    std::vector<TextBuffer> used_;
     std::size_t held_bytes_ = 0;
     std::size_t turn_ = 0;  // the part that is written now
     bool is_writing_ = false;

@@ -9,4 +9,9 @@ struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Rows that were read in another order than theirs, in the belief that it is the same.
+struct OutOfOrder : Refused {
+    using Refused::Refused;
+};
+
 }  // namespace npuwh::sqlite_rows

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "sqlite_rows/connection.hpp"
 #include "sqlite_rows/row_section.hpp"
+#include "text/text_buffer.hpp"
 
 namespace npuwh::sqlite_rows {
 
@@ -16,7 +16,13 @@ namespace npuwh::sqlite_rows {
 struct Arguments {
     std::int64_t values[kMostArguments] = {};
     unsigned nulls = 0;  // bit n: value n is NULL, and 0
-    bool operator==(const Arguments& other) const;
+    bool operator==(const Arguments& other) const {
+        bool is_same = nulls == other.nulls;
+        for (std::size_t place = 0; place < kMostArguments; ++place) {
+            is_same &= values[place] == other.values[place];
+        }
+        return is_same;
+    }
     std::size_t hash() const;
 };
 
@@ -24,9 +30,18 @@ struct Arguments {
 class TextMemory {
 public:
     explicit TextMemory(std::size_t bytes);
-    // Valid until the next `put`; no text is one without data.
-    std::string_view find(const Arguments& arguments) const;
-    std::string_view put(const Arguments& arguments, std::string_view text);
+    // Appends the text of these arguments; false if there is none.
+    bool append(TextBuffer& out, const Arguments& arguments) {
+        if (!(entries_[recent_].arguments == arguments)) {
+            recent_ = place_of(arguments);
+        }
+        const Entry& entry = entries_[recent_];
+        if (entry.is_used) {
+            out.append_padded(texts_.data() + entry.begin, entry.size);
+        }
+        return entry.is_used;
+    }
+    void put(const Arguments& arguments, std::string_view text);
 
 private:
     struct Entry {
@@ -35,13 +50,28 @@ private:
         std::uint32_t size = 0;
         bool is_used = false;
     };
-    std::size_t place_of(const Arguments& arguments) const;
+    std::size_t place_of(const Arguments& arguments) const {
+        std::size_t place = arguments.hash() & (entries_.size() - 1);
+        while (entries_[place].is_used && !(entries_[place].arguments == arguments)) {
+            place = (place + 1) & (entries_.size() - 1);
+        }
+        return place;
+    }
     void grow();
 
     std::size_t bytes_;
     std::size_t count_ = 0;
+    std::size_t recent_ = 0;  // the place asked for last, which is often the next, too
     std::vector<Entry> entries_;  // a power of two, half of them at most used
-    std::string texts_;
+    TextBuffer texts_;
 };
+
+inline std::size_t Arguments::hash() const {
+    std::uint64_t mixed = nulls;
+    for (const std::int64_t value : values) {
+        mixed = (mixed + static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15U;
+    }
+    return static_cast<std::size_t>(mixed ^ mixed >> 32);
+}
 
 }  // namespace npuwh::sqlite_rows

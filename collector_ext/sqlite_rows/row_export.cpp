@@ -21,7 +21,7 @@ constexpr auto kBetweenSignals = std::chrono::milliseconds(100);
 // What the threads have to do, in order: the lane passes, then the ranges of the sections.
 class Work {
 public:
-    Work(Export& wanted, OrderedOutput& output) : wanted_(wanted), output_(output), rows_(wanted.sections.size()) {
+    Work(Export& wanted, OrderedOutput& output) : wanted_(wanted), output_(output) {
         wanted_.row_lanes.resize(wanted.lane_passes.size());
         for (std::size_t section = 0; section < wanted.sections.size(); ++section) {
             const std::size_t ranges = wanted.sections[section].is_ranged ? wanted.sections[section].bounds.size() + 1 : 1;
@@ -29,6 +29,7 @@ public:
                 parts_.push_back({section, range});
             }
         }
+        read_.resize(parts_.size());
     }
 
     // Until nothing is left or one thread failed.
@@ -39,7 +40,7 @@ public:
             }
             wait_for_lanes();
             std::unique_ptr<SectionReader> reader;
-            std::string text;
+            TextBuffer text;
             std::size_t read = parts_.size();
             for (std::size_t part = next_part_++; part < parts_.size(); part = next_part_++) {
                 const auto [section, range] = parts_[part];
@@ -49,7 +50,7 @@ public:
                                                              wanted_.slice_lanes, threads);
                     read = section;
                 }
-                rows_[section] += write_part(*reader, part, range, text);
+                write_part(*reader, part, range, text);
             }
         } catch (const OrderedOutput::Stopped&) {  // told by who stopped it
         } catch (...) {
@@ -75,9 +76,24 @@ public:
         return failure_;
     }
 
+    // When all threads are done.  Throws OutOfOrder if ranges do not follow each other.
     Exported done() const {
         Exported exported;
-        exported.rows.assign(rows_.begin(), rows_.end());
+        exported.rows.resize(wanted_.sections.size());
+        std::optional<std::int64_t> last;
+        for (std::size_t part = 0; part < parts_.size(); ++part) {
+            const auto [section, range] = parts_[part];
+            exported.rows[section] += read_[part].rows;
+            if (range == 0) {
+                last.reset();
+            }
+            if (const auto& places = read_[part].places; places && wanted_.sections[section].is_ranged) {
+                if (last && places->first <= *last) {
+                    throw OutOfOrder("ranges do not come in their order");
+                }
+                last = places->second;
+            }
+        }
         exported.threads.assign(threads_.begin(), threads_.end());
         return exported;
     }
@@ -115,14 +131,12 @@ private:
         return pass ? &wanted_.row_lanes.at(*pass) : nullptr;
     }
 
-    std::uint64_t write_part(SectionReader& reader, std::size_t part, std::size_t range, std::string& text) {
-        reader.begin(range);
-        while (reader.append(text, kBlock)) {
+    void write_part(SectionReader& reader, std::size_t part, std::size_t range, TextBuffer& text) {
+        read_[part] = reader.read(range, text, kBlock, [&] {
             text = output_.put(part, std::move(text), false);
             text.reserve(kBlock + kBlock / 8);
-        }
+        });
         text = output_.put(part, std::move(text), true);
-        return reader.rows();
     }
 
     Export& wanted_;
@@ -130,7 +144,7 @@ private:
     std::vector<Part> parts_;
     std::atomic<std::size_t> next_part_{0};
     std::atomic<std::size_t> next_pass_{0};
-    std::vector<std::atomic<std::uint64_t>> rows_;
+    std::vector<RangeRead> read_;  // of each part
     std::mutex mutex_;
     std::condition_variable lanes_found_;
     std::size_t passes_done_ = 0;

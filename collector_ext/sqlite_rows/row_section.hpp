@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ enum class Shape {
 
 struct Section {
     Shape shape = Shape::csv;
+    // How the one arm's rows are read: stopping at each, or all of a range at once by npuwh_row (see connection.hpp).  The latter
+    // has no ORDER BY: should rows not come in their order, OutOfOrder is thrown.
+    bool is_fed = false;
     // Rows of several arms are merged by `order_slot`, in which each arm ascends; rows equal in it are sorted by `ties`.
     std::vector<Arm> arms;
     std::optional<std::size_t> order_slot;
@@ -58,6 +62,8 @@ struct Section {
     // Ranges of the order: (.., bounds[0]), [bounds[0], bounds[1]) ... [bounds.back(), ..); without any the arms are not ranged.
     bool is_ranged = false;
     std::vector<std::int64_t> bounds;
+    std::int64_t first = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
     // Slots of the numbers of process and thread, which are collected; of a row that is on no thread the first only.
     std::optional<std::size_t> process_slot;
     std::optional<std::size_t> thread_slot;

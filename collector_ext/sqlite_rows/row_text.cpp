@@ -4,6 +4,7 @@
 
 #include "decode/utf8_repair.hpp"
 #include "sqlite_rows/refused.hpp"
+#include "text/digits.hpp"
 #include "text/field_text.hpp"
 
 namespace npuwh::sqlite_rows {
@@ -13,10 +14,11 @@ constexpr std::string_view kArgument = "args:";
 constexpr std::size_t kShort = 64;  // texts that are worth comparing
 
 std::string key_of(std::string_view name) {
-    std::string key = ",";
+    TextBuffer key;
+    key += ',';
     append_json_string(key, name);
     key += ':';
-    return key;
+    return std::string(key.view());
 }
 
 std::string_view checked(std::string_view text) {
@@ -32,7 +34,7 @@ std::int64_t plus(std::int64_t number, std::int64_t lane) {
 
 }  // namespace
 
-std::int64_t integer_in(const Statement& row, std::size_t slot) {
+std::int64_t integer_in(const Row& row, std::size_t slot) {
     const Value value = row.value(slot);
     if (value.type() != ValueType::integer) {
         throw Refused("column " + std::to_string(slot) + " holds no integer");
@@ -87,27 +89,31 @@ void RowText::add(std::vector<Piece>& pieces, const OutputColumn& column, std::s
     }
     Piece piece;
     piece.kind = column.kind;
-    piece.before = std::move(before);
-    if (column.slot) {
-        piece.slot = *column.slot;
-    } else {
-        piece.is_fixed = true;
-        if (!column.text) {
-            piece.before = is_csv_ ? piece.before : "";  // NULL
-        } else if (is_csv_) {
-            append_csv_cell(piece.before, column.kind, *column.text);
-        } else {
-            append_json_cell(piece.before, column.kind, *column.text);
-        }
-        if (!pieces.empty() && pieces.back().is_fixed) {
-            pieces.back().before += piece.before;
-            return;
-        }
+    piece.is_fixed = !column.slot;
+    piece.slot = column.slot.value_or(0);
+    const std::string text = piece.is_fixed ? fixed_text(column, std::move(before)) : std::move(before);
+    if (piece.is_fixed && !pieces.empty() && pieces.back().is_fixed) {
+        pieces.back().before += text;
+        return;
     }
+    piece.before += text;
     pieces.push_back(std::move(piece));
 }
 
-void RowText::append(std::string& out, const Statement& row, std::int64_t lane) {
+std::string RowText::fixed_text(const OutputColumn& column, std::string before) const {
+    TextBuffer text;
+    if (column.text || is_csv_) {  // NULL has no member, but a field
+        text += before;
+    }
+    if (column.text && is_csv_) {
+        append_csv_cell(text, column.kind, *column.text);
+    } else if (column.text) {
+        append_json_cell(text, column.kind, *column.text);
+    }
+    return std::string(text.view());
+}
+
+void RowText::append(TextBuffer& out, const Row& row, std::int64_t lane) {
     if (is_csv_) {
         append_pieces(out, members_, row, lane);
         out += "\r\n";
@@ -122,7 +128,7 @@ void RowText::append(std::string& out, const Statement& row, std::int64_t lane) 
         out += opening;
         append_pieces(out, arguments_, row, lane);
         if (out.size() == before + opening.size()) {
-            out.resize(before);
+            out.cut(before);
         } else {
             out[before + opening.size()] = '{';
             out += '}';
@@ -136,10 +142,10 @@ void RowText::append(std::string& out, const Statement& row, std::int64_t lane) 
     out += '}';
 }
 
-void RowText::append_pieces(std::string& out, std::vector<Piece>& pieces, const Statement& row, std::int64_t lane) {
+void RowText::append_pieces(TextBuffer& out, std::vector<Piece>& pieces, const Row& row, std::int64_t lane) {
     for (Piece& piece : pieces) {
         if (piece.is_fixed) {
-            out += piece.before;
+            piece.before.append_to(out);
         } else if (piece.remembered != kNone) {
             append_remembered(out, remembered_[piece.remembered], row);
         } else {
@@ -148,22 +154,25 @@ void RowText::append_pieces(std::string& out, std::vector<Piece>& pieces, const 
     }
 }
 
-void RowText::append_value(std::string& out, Piece& piece, const Value& value, std::int64_t lane) {
+void RowText::append_value(TextBuffer& out, Piece& piece, const Value& value, std::int64_t lane) {
     const ValueType type = value.type();
     if (type == ValueType::null) {
         if (is_csv_) {
-            out += piece.before;
+            piece.before.append_to(out);
         }
         return;
     }
-    out += piece.before;
+    piece.before.append_to(out);
     if (type == ValueType::integer) {
         const std::int64_t number = piece.is_thread ? plus(value.integer(), lane) : value.integer();
-        if (is_csv_) {
-            append_csv_cell(out, piece.kind, number);
-        } else {
-            append_json_cell(out, piece.kind, number);
+        if (piece.kind == CellKind::integer) {
+            out.end_at(write_integer(out.room(kMostDigits), number));
+            return;
         }
+        if (piece.kind == CellKind::stamp && number < 0) {
+            throw Refused("a time is negative");  // which SQL may have printed in another way
+        }
+        is_csv_ ? append_csv_cell(out, piece.kind, number) : append_json_cell(out, piece.kind, number);
         return;
     }
     if (type != ValueType::text) {
@@ -172,18 +181,18 @@ void RowText::append_value(std::string& out, Piece& piece, const Value& value, s
     }
     const std::string_view text = value.text();
     if (!piece.last.empty() && text == piece.last) {
-        out += piece.last_text;
+        piece.last_text.append_to(out);
         return;
     }
     const std::size_t begin = out.size();
     append_cell(out, piece.kind, value);
     if (!text.empty() && text.size() <= kShort) {
         piece.last = text;
-        piece.last_text.assign(out, begin);
+        piece.last_text = PaddedText(out.view(begin));
     }
 }
 
-void RowText::append_cell(std::string& out, CellKind kind, const Value& value) const {
+void RowText::append_cell(TextBuffer& out, CellKind kind, const Value& value) const {
     switch (value.type()) {
         case ValueType::null:
             break;
@@ -204,7 +213,7 @@ void RowText::append_cell(std::string& out, CellKind kind, const Value& value) c
     }
 }
 
-void RowText::append_remembered(std::string& out, Remembered& remembered, const Statement& row) {
+void RowText::append_remembered(TextBuffer& out, Remembered& remembered, const Row& row) {
     Arguments arguments;
     for (std::size_t place = 0; place < remembered.slots.size(); ++place) {
         const Value value = row.value(remembered.slots[place]);
@@ -219,14 +228,15 @@ void RowText::append_remembered(std::string& out, Remembered& remembered, const 
                 throw Refused("an id is no integer");
         }
     }
-    std::string_view text = remembered.memory.find(arguments);
-    if (text.data() == nullptr) {
-        text = remembered.memory.put(arguments, answer(remembered, arguments));
+    if (!remembered.memory.append(out, arguments)) {
+        ask(remembered, arguments);
+        out += scratch_.view();
+        remembered.memory.put(arguments, scratch_.view());
     }
-    out += text;
 }
 
-std::string_view RowText::answer(Remembered& remembered, const Arguments& arguments) {
+// Leaves the text in `scratch_`.
+void RowText::ask(Remembered& remembered, const Arguments& arguments) {
     Statement& statement = remembered.statement;
     statement.reset();
     for (std::size_t place = 0; place < remembered.slots.size(); ++place) {
@@ -240,8 +250,9 @@ std::string_view RowText::answer(Remembered& remembered, const Arguments& argume
     if (!statement.step()) {
         throw Refused("a remembered statement has no row");
     }
+    const Row row = statement.row();
     for (std::size_t column = 0; column < remembered.columns.size(); ++column) {
-        const Value value = statement.value(column);
+        const Value value = row.value(column);
         const bool is_null = value.type() == ValueType::null;
         if (is_csv_ || !is_null) {
             scratch_ += remembered.columns[column].before;
@@ -249,7 +260,6 @@ std::string_view RowText::answer(Remembered& remembered, const Arguments& argume
         append_cell(scratch_, remembered.columns[column].kind, value);
     }
     statement.reset();
-    return scratch_;
 }
 
 }  // namespace npuwh::sqlite_rows

@@ -14,7 +14,7 @@
 namespace npuwh::sqlite_rows {
 
 // The integer in a slot; throws Refused for anything else.
-std::int64_t integer_in(const Statement& row, std::size_t slot);
+std::int64_t integer_in(const Row& row, std::size_t slot);
 
 // Writes the rows of one arm.  Byte for byte what RowWriter makes of the same values.
 class RowText {
@@ -22,22 +22,22 @@ public:
     // memory: bytes that its remembered texts may take.
     RowText(Connection& connection, const Arm& arm, Shape shape, std::size_t memory);
 
-    // Appends the row that the arm's statement stands on; `lane` is added to the number of the thread.  Throws Refused for what
+    // Appends a row of the arm's statement; `lane` is added to the number of the thread.  Throws Refused for what
     // has no text.
-    void append(std::string& out, const Statement& row, std::int64_t lane);
+    void append(TextBuffer& out, const Row& row, std::int64_t lane);
 
 private:
     // A part of a row's text.
     struct Piece {
         CellKind kind = CellKind::text;
-        std::string before;  // the comma and the key
+        PaddedText before;  // the comma and the key
         std::size_t slot = 0;
         std::size_t remembered = kNone;  // index, or a value of its own
         bool is_fixed = false;           // `before` is all of it
         bool is_thread = false;
         // the last text met, which often comes again, and what was made of it
         std::string last;
-        std::string last_text;
+        PaddedText last_text;
     };
     struct RememberedColumn {
         CellKind kind;
@@ -52,17 +52,18 @@ private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     void add(std::vector<Piece>& pieces, const OutputColumn& column, std::string before);
-    void append_pieces(std::string& out, std::vector<Piece>& pieces, const Statement& row, std::int64_t lane);
-    void append_value(std::string& out, Piece& piece, const Value& value, std::int64_t lane);
-    void append_cell(std::string& out, CellKind kind, const Value& value) const;
-    void append_remembered(std::string& out, Remembered& remembered, const Statement& row);
-    std::string_view answer(Remembered& remembered, const Arguments& arguments);
+    std::string fixed_text(const OutputColumn& column, std::string before) const;
+    void append_pieces(TextBuffer& out, std::vector<Piece>& pieces, const Row& row, std::int64_t lane);
+    void append_value(TextBuffer& out, Piece& piece, const Value& value, std::int64_t lane);
+    void append_cell(TextBuffer& out, CellKind kind, const Value& value) const;
+    void append_remembered(TextBuffer& out, Remembered& remembered, const Row& row);
+    void ask(Remembered& remembered, const Arguments& arguments);
 
     bool is_csv_;
     std::vector<Piece> members_;
     std::vector<Piece> arguments_;  // of events: what goes into "args"
     std::vector<Remembered> remembered_;
-    std::string scratch_;
+    TextBuffer scratch_;
 };
 
 }  // namespace npuwh::sqlite_rows

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -36,9 +37,15 @@ private:
             return static_cast<std::size_t>(pair.first) * 0x9E3779B97F4A7C15U ^ static_cast<std::size_t>(pair.second);
         }
     };
-    static constexpr std::size_t kRecent = 61;
+    static constexpr std::size_t kRecent = 64;
     std::vector<Pair> recent_ = std::vector<Pair>(kRecent, Pair(INT64_MIN, INT64_MIN));
     std::unordered_set<Pair, Hash> all_;
+};
+
+// What a range turned out to hold.
+struct RangeRead {
+    std::uint64_t rows = 0;                                       // of flows the events
+    std::optional<std::pair<std::int64_t, std::int64_t>> places;  // the first and the last in the section's order
 };
 
 class SectionReader {
@@ -47,11 +54,8 @@ public:
     SectionReader(Connection& connection, const Section& section, const RowLanes* rows, const SliceLanes& slices,
                   ThreadSet& threads);
 
-    void begin(std::size_t range);
-    // Appends rows until `text` has about so many bytes; false when the range has no more.
-    bool append(std::string& text, std::size_t bytes);
-    // Of the range that was begun last; of flows the events.
-    std::uint64_t rows() const { return rows_; }
+    // Appends the rows of a range to `text`; calls `is_long` when it has about so many bytes, which takes them out.
+    RangeRead read(std::size_t range, TextBuffer& text, std::size_t bytes, const std::function<void()>& is_long);
 
 private:
     struct Arm {
@@ -65,11 +69,13 @@ private:
         std::size_t begin;
         std::size_t end;
     };
+    std::int64_t place_of(const Row& row) const;
     void step(Arm& arm);
     Arm* first_arm();
-    void append_row(std::string& text, Arm& arm);
-    std::int64_t lane_of(const Statement& row) const;
-    void sort_tied(std::string& text);
+    void take(TextBuffer& text, Arm& arm, const Row& row, std::int64_t place);
+    void append_row(TextBuffer& text, Arm& arm, const Row& row);
+    std::int64_t lane_of(const Row& row) const;
+    void sort_tied(TextBuffer& text);
     bool comes_before(const Tied& one, const Tied& other) const;
 
     const Section& section_;
@@ -77,9 +83,10 @@ private:
     ThreadSet& threads_;
     std::vector<Arm> arms_;
     std::vector<Tied> tied_;  // rows of one place in the order, at the end of the text
-    std::string sorted_;
-    std::int64_t place_ = 0;
-    std::uint64_t rows_ = 0;
+    TextBuffer sorted_;
+    std::size_t most_bytes_ = 0;
+    const std::function<void()>* is_long_ = nullptr;
+    RangeRead read_;
 };
 
 }  // namespace npuwh::sqlite_rows

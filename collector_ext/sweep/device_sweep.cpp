@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* kWhere = "DeviceSweep.feed";
 
-bool is_kernel_row(DeviceKind kind) { return kind != DeviceKind::widening_task && kind != DeviceKind::silent_task; }
+bool widens(DeviceKind kind) { return kind == DeviceKind::widening_task || kind == DeviceKind::copy; }
+bool is_kernel_row(DeviceKind kind) { return !widens(kind) && kind != DeviceKind::silent_task; }
 bool is_communication(DeviceKind kind) { return kind == DeviceKind::communication || kind == DeviceKind::receive; }
 bool is_busy(DeviceKind kind) { return kind == DeviceKind::computing || is_communication(kind); }
 
@@ -33,7 +34,7 @@ void DeviceSweep::check(const ColumnView& kind, const ColumnView& start, const C
     require_rows(kWhere, "track", track, rows);
     for (std::size_t row = 0; row < rows; ++row) {
         if (kind[row] < 0 || kind[row] >= kDeviceKinds) {
-            reject_row(kWhere, row, "has kind " + std::to_string(kind[row]) + "; kinds are 0 to 5");
+            reject_row(kWhere, row, "has kind " + std::to_string(kind[row]) + "; kinds are 0 to 6");
         }
     }
     require_sorted(kWhere, start, end, last_start_);
@@ -64,16 +65,17 @@ DeviceLinks DeviceSweep::feed(const ColumnView& kind, const ColumnView& start, c
             state->has_row = true;
             state->last_row_end = end[row];
         }
-        if (row_kind == DeviceKind::widening_task) {
+        if (widens(row_kind)) {
             state->coverage.widen(start[row], end[row]);
+            if (row_kind == DeviceKind::copy) {
+                state->copies.add(start[row], end[row], state->coverage.busy_end());
+            }
         } else if (is_busy(row_kind)) {
             state->coverage.add(is_communication(row_kind), start[row], end[row],
                                 [&](Busy busy, std::int64_t from, std::int64_t to) {
-                                    finished_.device.push_back(device[row]);
-                                    finished_.kind.push_back(static_cast<std::int64_t>(busy));
-                                    finished_.start.push_back(from);
-                                    finished_.end.push_back(to);
+                                    finish_interval(device[row], *state, busy, from, to);
                                 });
+            state->copies.begin(state->coverage.busy_end());
             if (task_windows_.size() == 0) {
                 count(totals_[0], device[row], row_kind, start[row], end[row]);
             } else {
@@ -87,6 +89,16 @@ DeviceLinks DeviceSweep::feed(const ColumnView& kind, const ColumnView& start, c
         last_start_ = start[rows - 1];
     }
     return links;
+}
+
+void DeviceSweep::finish_interval(std::int64_t id, const Device& device, Busy busy, std::int64_t start, std::int64_t end) {
+    finished_.device.push_back(id);
+    finished_.kind.push_back(static_cast<std::int64_t>(busy));
+    finished_.start.push_back(start);
+    finished_.end.push_back(end);
+    const GapCopies::Sums copies = busy == Busy::free ? device.copies.until(end) : GapCopies::Sums{};
+    finished_.copies.push_back(copies.count == 0 ? kNone : copies.count);
+    finished_.copy_ns.push_back(copies.count == 0 ? kNone : copies.ns);
 }
 
 BusyIntervals DeviceSweep::take_intervals() {
@@ -108,12 +120,9 @@ BusyIntervals DeviceSweep::finish() {
         }
         std::sort(order.begin(), order.end());
         for (const std::int64_t device : order) {
-            devices_[device].coverage.close([&](Busy busy, std::int64_t from, std::int64_t to) {
-                finished_.device.push_back(device);
-                finished_.kind.push_back(static_cast<std::int64_t>(busy));
-                finished_.start.push_back(from);
-                finished_.end.push_back(to);
-            });
+            Device& state = devices_[device];
+            state.coverage.close(
+                [&](Busy busy, std::int64_t from, std::int64_t to) { finish_interval(device, state, busy, from, to); });
         }
     }
     return take_intervals();

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "sweep/columns.hpp"
+#include "sweep/gap_copies.hpp"
 #include "sweep/intervals.hpp"
 #include "sweep/lane_sweep.hpp"
 #include "sweep/step_windows.hpp"
 
 namespace npuwh {
 
-// What a device row is.  Rows of kernel_details.csv: all but the two `task` kinds.
+// What a device row is.  Rows of kernel_details.csv: all but the two `task` kinds and copies.
 enum class DeviceKind : std::int64_t {
     widening_task = 0,       // no row of kernel_details; widens the range in which idle time is free
     computing = 1,           // computing kernel
@@ -21,8 +22,9 @@ enum class DeviceKind : std::int64_t {
     silent_task = 3,         // no row of kernel_details; widens nothing
     uncounted_kernel = 4,    // kernel that is no computing (scheduling of a collective); widens nothing
     receive = 5,             // communication operator hcom_receive*: its time also counts as bubble
+    copy = 6,                // as `widening_task`; its time in gaps is noted
 };
-constexpr std::int64_t kDeviceKinds = 6;
+constexpr std::int64_t kDeviceKinds = 7;
 
 struct DeviceLinks {
     Column wait;       // ns since the previous row of kernel_details on the device ended, at least 0; -1 for other kinds
@@ -37,6 +39,8 @@ struct BusyIntervals {
     Column start;
     Column end;
     Column step;  // id of the step whose text window holds the start
+    Column copies;   // copies that ran in a gap; -1 for other kinds and where none did
+    Column copy_ns;  // time in it in which any of them ran
 };
 
 struct StepTotals {
@@ -75,6 +79,7 @@ private:
         bool has_row = false;
         std::int64_t last_row_end = 0;
         Coverage coverage;
+        GapCopies copies;
     };
     struct Totals {
         std::int64_t device = 0;
@@ -96,6 +101,7 @@ private:
 
     void check(const ColumnView& kind, const ColumnView& start, const ColumnView& end, const ColumnView& device,
                const ColumnView& track) const;
+    void finish_interval(std::int64_t id, const Device& device, Busy busy, std::int64_t start, std::int64_t end);
     static void count(std::vector<Totals>& devices, std::int64_t device, DeviceKind kind, std::int64_t start, std::int64_t end);
 
     StepWindows text_windows_;

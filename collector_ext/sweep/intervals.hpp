@@ -101,6 +101,9 @@ public:
         }
     }
 
+    // Where the next gap begins, if there is one; only after something was added.
+    std::int64_t busy_end() const { return busy_end_; }
+
 private:
     struct Union {
         bool is_open = false;

@@ -11,17 +11,18 @@
 namespace npuwh {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CellKind>, 9> kNames{{{"text", CellKind::text},
+constexpr std::array<std::pair<std::string_view, CellKind>, 10> kNames{{{"text", CellKind::text},
                                                                       {"int", CellKind::integer},
                                                                       {"stamp", CellKind::stamp},
                                                                       {"float", CellKind::floating},
                                                                       {"fixed3", CellKind::fixed3},
                                                                       {"fixed6", CellKind::fixed6},
                                                                       {"trim3", CellKind::trim3},
+                                                                      {"round3", CellKind::round3},
                                                                       {"json", CellKind::json},
                                                                       {"ns_us", CellKind::ns_us}}};
 
-void append_number(std::string& out, CellKind kind, double value) {
+void append_number(TextBuffer& out, CellKind kind, double value) {
     switch (kind) {
         case CellKind::fixed3:
             append_fixed(out, value, 3);
@@ -32,12 +33,15 @@ void append_number(std::string& out, CellKind kind, double value) {
         case CellKind::trim3:
             append_trimmed(out, value);
             break;
+        case CellKind::round3:
+            append_rounded(out, value);
+            break;
         default:
             append_repr(out, value);
     }
 }
 
-void append_number(std::string& out, CellKind kind, std::int64_t value) {
+void append_number(TextBuffer& out, CellKind kind, std::int64_t value) {
     switch (kind) {
         case CellKind::fixed3:
             append_integer(out, value);
@@ -57,10 +61,7 @@ void append_number(std::string& out, CellKind kind, std::int64_t value) {
 }
 
 bool needs_guard(CellKind kind, std::string_view text) {
-    if (kind == CellKind::json || !is_formula(text)) {
-        return false;
-    }
-    return kind == CellKind::text || !is_plain_number(text);
+    return kind != CellKind::json && is_formula(text) && !is_plain_number(text);
 }
 
 bool is_json_string(CellKind kind) { return kind == CellKind::text || kind == CellKind::stamp; }
@@ -80,20 +81,20 @@ CellKind cell_kind(std::string_view name) {
 
 bool takes_float(CellKind kind) { return kind != CellKind::ns_us && kind != CellKind::stamp; }
 
-void append_csv_cell(std::string& out, CellKind kind, std::string_view text) {
+void append_csv_cell(TextBuffer& out, CellKind kind, std::string_view text) {
     append_csv_field(out, text, needs_guard(kind, text) ? "'" : "", kind == CellKind::stamp ? "\t" : "");
 }
 
-void append_csv_cell(std::string& out, CellKind kind, double value) { append_number(out, kind, value); }
+void append_csv_cell(TextBuffer& out, CellKind kind, double value) { append_number(out, kind, value); }
 
-void append_csv_cell(std::string& out, CellKind kind, std::int64_t value) {
+void append_csv_cell(TextBuffer& out, CellKind kind, std::int64_t value) {
     append_number(out, kind, value);
     if (kind == CellKind::stamp) {
         out += '\t';
     }
 }
 
-void append_json_cell(std::string& out, CellKind kind, std::string_view text) {
+void append_json_cell(TextBuffer& out, CellKind kind, std::string_view text) {
     if (kind == CellKind::json) {
         out += text;
     } else {
@@ -101,7 +102,7 @@ void append_json_cell(std::string& out, CellKind kind, std::string_view text) {
     }
 }
 
-void append_json_cell(std::string& out, CellKind kind, double value) {
+void append_json_cell(TextBuffer& out, CellKind kind, double value) {
     if (!std::isfinite(value)) {
         out += "null";
         return;
@@ -112,7 +113,11 @@ void append_json_cell(std::string& out, CellKind kind, double value) {
     out += quote;
 }
 
-void append_json_cell(std::string& out, CellKind kind, std::int64_t value) {
+void append_json_cell(TextBuffer& out, CellKind kind, std::int64_t value) {
+    if (kind == CellKind::integer) {
+        append_integer(out, value);
+        return;
+    }
     const char* const quote = is_json_string(kind) ? "\"" : "";
     out += quote;
     append_number(out, kind, value);

@@ -26,7 +26,6 @@ ByteSet bytes_escaped_in_json() {
 
 const ByteSet kQuotedInCsv = bytes_in(",\"\r\n");
 const ByteSet kStartsFormula = bytes_in("=+-@\t\r");
-const ByteSet kInNumber = bytes_in("0123456789.eE+-");
 const ByteSet kEscapedInJson = bytes_escaped_in_json();
 
 std::size_t find_first(std::string_view text, const ByteSet& set, std::size_t from = 0) {
@@ -38,7 +37,7 @@ std::size_t find_first(std::string_view text, const ByteSet& set, std::size_t fr
 
 }  // namespace
 
-void append_csv_field(std::string& out, std::string_view text, std::string_view before, std::string_view after) {
+void append_csv_field(TextBuffer& out, std::string_view text, std::string_view before, std::string_view after) {
     if (find_first(text, kQuotedInCsv) == text.size()) {
         out += before;
         out += text;
@@ -60,15 +59,37 @@ void append_csv_field(std::string& out, std::string_view text, std::string_view 
 bool is_formula(std::string_view text) { return !text.empty() && kStartsFormula[static_cast<unsigned char>(text[0])]; }
 
 bool is_plain_number(std::string_view text) {
-    for (const char c : text) {
-        if (!kInNumber[static_cast<unsigned char>(c)]) {
+    const auto digits_end = [text](std::size_t from) {
+        while (from < text.size() && text[from] >= '0' && text[from] <= '9') {
+            ++from;
+        }
+        return from;
+    };
+    const auto sign_end = [text](std::size_t from) {
+        return from < text.size() && (text[from] == '+' || text[from] == '-') ? from + 1 : from;
+    };
+    const std::size_t first = sign_end(0);
+    std::size_t end = digits_end(first);
+    std::size_t digits = end - first;
+    if (end < text.size() && text[end] == '.') {
+        const std::size_t fraction = end + 1;
+        end = digits_end(fraction);
+        digits += end - fraction;
+    }
+    if (digits == 0) {
+        return false;
+    }
+    if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+        const std::size_t exponent = sign_end(end + 1);
+        end = digits_end(exponent);
+        if (end == exponent) {
             return false;
         }
     }
-    return !text.empty();
+    return end == text.size();
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_json_string(TextBuffer& out, std::string_view text) {
     constexpr const char* kHex = "0123456789abcdef";
     out += '"';
     for (std::size_t from = 0;;) {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "text/digits.hpp"
+
 #if defined(__cpp_lib_to_chars) && !defined(NPUWH_WITHOUT_FLOAT_TO_CHARS)
 #define NPUWH_FLOAT_TO_CHARS 1
 #else
@@ -15,9 +17,10 @@
 namespace npuwh {
 namespace {
 
+constexpr double kHalfWithin = 3e-16;  // of the value: a half that a division made smaller is one, as it is for SQLite's round()
 constexpr std::size_t kLongestFixed = 400;  // 1.8e308 with six decimals
 
-bool append_special(std::string& out, double value) {
+bool append_special(TextBuffer& out, double value) {
     if (std::isfinite(value)) {
         return false;
     }
@@ -25,14 +28,10 @@ bool append_special(std::string& out, double value) {
     return true;
 }
 
-void append_unsigned(std::string& out, std::uint64_t value) {
-    char text[20];
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    out.append(text, static_cast<std::size_t>(end - text));
-}
+void append_unsigned(TextBuffer& out, std::uint64_t value) { out.end_at(write_unsigned(out.room(kMostDigits), value)); }
 
 // whole.decimals, the latter padded to `width`
-void append_decimal(std::string& out, std::uint64_t whole, unsigned decimals, int width) {
+void append_decimal(TextBuffer& out, std::uint64_t whole, unsigned decimals, int width) {
     append_unsigned(out, whole);
     char text[8];
     text[0] = '.';
@@ -43,7 +42,7 @@ void append_decimal(std::string& out, std::uint64_t whole, unsigned decimals, in
     out.append(text, static_cast<std::size_t>(width) + 1);
 }
 
-void strip_zeros(std::string& out) {
+void strip_zeros(TextBuffer& out) {
     while (out.back() == '0') {
         out.pop_back();
     }
@@ -106,7 +105,7 @@ Digits shortest_digits(double value) {
     return digits;
 }
 
-void append_repr_digits(std::string& out, const Digits& digits) {
+void append_repr_digits(TextBuffer& out, const Digits& digits) {
     const auto count = static_cast<std::size_t>(digits.count);
     if (digits.exponent < -4 || digits.exponent >= 16) {
         out += digits.text[0];
@@ -140,7 +139,7 @@ void append_repr_digits(std::string& out, const Digits& digits) {
     out.append(digits.text + whole, count - whole);
 }
 
-void append_fixed_slowly(std::string& out, double value, int decimals) {
+void append_fixed_slowly(TextBuffer& out, double value, int decimals) {
     char text[kLongestFixed];
 #if NPUWH_FLOAT_TO_CHARS
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals).ptr;
@@ -154,13 +153,14 @@ void append_fixed_slowly(std::string& out, double value, int decimals) {
 
 }  // namespace
 
+void append_integer(TextBuffer& out, std::int64_t value) { out.end_at(write_integer(out.room(kMostDigits), value)); }
+
 void append_integer(std::string& out, std::int64_t value) {
-    char text[20];
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    out.append(text, static_cast<std::size_t>(end - text));
+    char text[kMostDigits];
+    out.append(text, static_cast<std::size_t>(write_integer(text, value) - text));
 }
 
-void append_repr(std::string& out, double value) {
+void append_repr(TextBuffer& out, double value) {
     if (append_special(out, value)) {
         return;
     }
@@ -174,7 +174,7 @@ void append_repr(std::string& out, double value) {
         const double thousandths = std::nearbyint(value * 1000);
         if (thousandths / 1000 == value && (value == 0 || thousandths > 0)) {
             const auto exact = static_cast<std::uint64_t>(thousandths);
-            append_decimal(out, exact / 1000, static_cast<unsigned>(exact % 1000), 3);
+            out.end_at(write_thousandths(out.room(kMostDigits + 4), exact));
             strip_zeros(out);
             if (out.back() == '.') {
                 out += '0';
@@ -185,7 +185,7 @@ void append_repr(std::string& out, double value) {
     append_repr_digits(out, shortest_digits(value));
 }
 
-void append_fixed(std::string& out, double value, int decimals) {
+void append_fixed(TextBuffer& out, double value, int decimals) {
     if (append_special(out, value)) {
         return;
     }
@@ -210,11 +210,10 @@ void append_fixed(std::string& out, double value, int decimals) {
     append_fixed_slowly(out, value, decimals);
 }
 
-void append_trimmed(std::string& out, double value) {
-    const std::size_t before = out.size();
+void append_trimmed(TextBuffer& out, double value) {
     append_fixed(out, value, 3);
-    if (out.find('.', before) == std::string::npos) {
-        return;  // inf, nan
+    if (!std::isfinite(value)) {
+        return;
     }
     strip_zeros(out);
     if (out.back() == '.') {
@@ -222,13 +221,29 @@ void append_trimmed(std::string& out, double value) {
     }
 }
 
-void append_microseconds(std::string& out, std::int64_t nanoseconds) {
+void append_rounded(TextBuffer& out, double value) {
+    // beyond this no double has more than three decimals
+    constexpr double most = 9e12;
+    const double magnitude = std::fabs(value);
+    if (!(magnitude < most)) {
+        append_repr(out, value);
+        return;
+    }
+    const double exact = magnitude * 1000;
+    const double thousandths = std::round(exact < 1e12 ? exact + exact * kHalfWithin : exact);
+    if (value < 0 && thousandths > 0) {
+        out += '-';
+    }
+    append_repr(out, thousandths / 1000);
+}
+
+void append_microseconds(TextBuffer& out, std::int64_t nanoseconds) {
     const auto bits = static_cast<std::uint64_t>(nanoseconds);
     const std::uint64_t magnitude = nanoseconds < 0 ? 0 - bits : bits;
     if (nanoseconds < 0) {
         out += '-';
     }
-    append_decimal(out, magnitude / 1000, static_cast<unsigned>(magnitude % 1000), 3);
+    out.end_at(write_thousandths(out.room(kMostDigits + 4), magnitude));
 }
 
 }  // namespace npuwh

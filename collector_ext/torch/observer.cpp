@@ -1,11 +1,17 @@
 // Ranges of the framework: a RecordFunction callback that writes one record an operator into its thread's ring.
 #include <ATen/record_function.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
+#include <torch/csrc/profiler/util.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/producer_abi.hpp"
 #include "core/ticks.hpp"
@@ -34,23 +40,70 @@ struct InputBuffers;
 struct ThreadState {
     ThreadLog* log = nullptr;
     uint32_t generation = 0;
-    core::NameCache names;
     void* free_contexts = nullptr;
     InputBuffers* free_buffers = nullptr;
+    core::NameCache names;  // of operators: numbers, or core::kLeftOut
+    core::NameCache texts;  // of TorchScript's stacks and modules
 
     ~ThreadState();
 };
 
-thread_local ThreadState state;
+// Plain words in the static block of thread storage, which a module that is loaded late has some room in: every
+// operator reads them several times.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadState* state = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool is_thread_over = false;
 
-ThreadLog* current_log() {
+struct StateOwner {
+    bool is_used = false;
+    ~StateOwner() {
+        delete state;
+        state = nullptr;
+        is_thread_over = true;
+    }
+};
+thread_local StateOwner owner;
+
+// The first operator of a thread in a recording; nullptr if the thread is not recorded.
+__attribute__((noinline)) ThreadState* meet(uint32_t generation) {
+    if (is_thread_over) return nullptr;  // operators of destructors at the thread's end
+    ThreadLog* log = recorder->thread_log();
+    if (log == nullptr) return nullptr;
+    if (state == nullptr) {
+        owner.is_used = true;
+        state = new ThreadState();
+    }
+    if (state->generation != generation) {
+        state->names.clear();
+        state->texts.clear();
+    }
+    state->log = log;
+    state->generation = generation;
+    return state;
+}
+
+// The calling thread's state, or nullptr while nothing is recorded.
+inline ThreadState* current() {
     if (__builtin_expect(!recorder->is_on->load(std::memory_order_acquire), 0)) return nullptr;
     const uint32_t generation = recorder->generation->load(std::memory_order_relaxed);
-    if (__builtin_expect(state.generation == generation && state.log != nullptr, 1)) return state.log;
-    state.log = recorder->thread_log();
-    if (state.generation != generation) state.names.clear();
-    state.generation = generation;
-    return state.log;
+    ThreadState* mine = state;
+    if (__builtin_expect(mine != nullptr && mine->generation == generation, 1)) return mine;
+    return meet(generation);
+}
+
+uint32_t number_of_text(const std::vector<std::string>& parts) {
+    if (parts.empty()) return core::kNoText;
+    std::string joined = parts[0];
+    for (size_t each = 1; each < parts.size(); ++each) joined.append(1, ';').append(parts[each]);
+    return state->texts.number(joined, [](std::string_view text) {
+        return recorder->number_of(text.data(), text.size());
+    });
+}
+
+// Where in a script the thread is, innermost first; nothing outside scripts.
+uint32_t script_stack() {
+    const std::vector<torch::jit::StackEntry> stack = torch::jit::currentCallstack();
+    if (stack.empty()) return core::kNoText;
+    return number_of_text(torch::profiler::impl::callstackStr(torch::profiler::impl::prepareCallstack(stack)));
 }
 
 // What an operator's inputs are, while it runs; used again by the thread's later operators.
@@ -67,18 +120,23 @@ struct Context : at::ObserverContext {
     ThreadLog* log = nullptr;
     InputBuffers* inputs = nullptr;
     uint32_t generation = 0;
+    uint32_t stack = core::kNoText;
+    uint32_t module = core::kNoText;
     uint16_t depth = 0;
 
     ~Context() override {
-        if (inputs != nullptr) {
-            inputs->next = state.free_buffers;
-            state.free_buffers = inputs;
+        if (inputs == nullptr) return;
+        if (state == nullptr) {
+            delete inputs;
+            return;
         }
+        inputs->next = state->free_buffers;
+        state->free_buffers = inputs;
     }
     static void* operator new(size_t size) {
-        if (state.free_contexts != nullptr) {
-            void* found = state.free_contexts;
-            state.free_contexts = *static_cast<void**>(found);
+        if (state->free_contexts != nullptr) {
+            void* found = state->free_contexts;
+            state->free_contexts = *static_cast<void**>(found);
             return found;
         }
         void* made = std::malloc(size);
@@ -86,8 +144,12 @@ struct Context : at::ObserverContext {
         return made;
     }
     static void operator delete(void* memory) noexcept {
-        *static_cast<void**>(memory) = state.free_contexts;
-        state.free_contexts = memory;
+        if (state == nullptr) {
+            std::free(memory);
+            return;
+        }
+        *static_cast<void**>(memory) = state->free_contexts;
+        state->free_contexts = memory;
     }
 };
 
@@ -104,38 +166,48 @@ ThreadState::~ThreadState() {
     }
 }
 
-std::unique_ptr<Context> begin(ThreadLog* log) {
+std::unique_ptr<Context> begin(ThreadState& mine) {
     auto context = std::make_unique<Context>();
-    context->log = log;
-    context->generation = state.generation;
-    context->depth = log->op_depth++;
+    context->log = mine.log;
+    context->generation = mine.generation;
+    context->depth = mine.log->op_depth++;
     return context;
 }
 
-std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction&) {
-    ThreadLog* log = current_log();
-    if (log == nullptr) return nullptr;
-    auto context = begin(log);
-    context->start = core::now_ticks();
-    return context;
-}
+// What is taken at an operator's start beside the time.
+constexpr int kShapes = 1;
+constexpr int kTensors = 2;
+constexpr int kScriptStack = 4;
+constexpr int kScriptModule = 8;
 
-template <bool kWithTensors>
-std::unique_ptr<at::ObserverContext> on_start_with_inputs(const at::RecordFunction& function) {
-    ThreadLog* log = current_log();
-    if (log == nullptr) return nullptr;
-    auto context = begin(log);
-    InputBuffers* inputs = state.free_buffers;
+void take_inputs(const at::RecordFunction& function, Context& context, bool has_tensors) {
+    InputBuffers* inputs = state->free_buffers;
     if (inputs != nullptr) {
-        state.free_buffers = inputs->next;
+        state->free_buffers = inputs->next;
         inputs->shapes.clear();
         inputs->tensors.clear();
     } else {
         inputs = new InputBuffers();
     }
-    context->inputs = inputs;
+    context.inputs = inputs;
     describe_shapes(function.inputs(), inputs->shapes);
-    if (kWithTensors) describe_tensors(function.inputs(), inputs->tensors);
+    if (has_tensors) describe_tensors(function.inputs(), inputs->tensors);
+}
+
+template <int kTakes>
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+    ThreadState* mine = current();
+    if (mine == nullptr) return nullptr;
+    auto context = begin(*mine);
+    if constexpr ((kTakes & (kScriptStack | kScriptModule)) != 0) {
+        if (function.scope() != at::RecordScope::BACKWARD_FUNCTION) {  // as torch's own profilers do
+            if constexpr ((kTakes & kScriptStack) != 0) context->stack = script_stack();
+            if constexpr ((kTakes & kScriptModule) != 0) {
+                context->module = number_of_text(torch::jit::currentModuleHierarchy());
+            }
+        }
+    }
+    if constexpr ((kTakes & kShapes) != 0) take_inputs(function, *context, (kTakes & kTensors) != 0);
     context->start = core::now_ticks();
     return context;
 }
@@ -144,18 +216,22 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     if (started == nullptr) return;
     const int64_t now = core::now_ticks();
     const auto& context = *static_cast<const Context*>(started);
-    ThreadLog* log = current_log();
-    if (log == nullptr || context.generation != state.generation) return;
-    // an asynchronous range may end on another thread
-    if (context.log == log) log->op_depth = context.depth;
+    // the depth comes back whether or not anything is recorded now; an asynchronous range may end on another thread
+    if (state != nullptr && context.generation == state->generation && context.log == state->log) {
+        state->log->op_depth = context.depth;
+    }
+    ThreadState* mine = current();
+    if (mine == nullptr || context.generation != mine->generation) return;
     if (now - context.start < least_ticks.load(std::memory_order_relaxed)) return;
     constexpr size_t kMost = 0xFFFF;
     const InputBuffers* inputs = context.inputs;
     const size_t shape_size = inputs != nullptr && inputs->shapes.size() <= kMost ? inputs->shapes.size() : 0;
     const size_t tensor_size = inputs != nullptr && inputs->tensors.size() <= kMost ? inputs->tensors.size() : 0;
-    const uint32_t name = state.names.number(std::string_view(function.name()), [](std::string_view text) {
-        return recorder->number_of(text.data(), text.size());
+    const uint32_t name = mine->names.number_at(function.name(), [](std::string_view text) {
+        return recorder->number_of_op(text.data(), text.size());
     });
+    if (__builtin_expect(name == core::kLeftOut, 0)) return;
+    ThreadLog* log = mine->log;
     auto* record = log->begin<OpRecord>(Kind::kOp, static_cast<uint32_t>(shape_size + tensor_size), now);
     if (record == nullptr) return;
     record->header.depth = context.depth;
@@ -164,8 +240,8 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     record->sequence = function.seqNr();
     record->forward_thread = function.forwardThreadId();
     record->name = name;
-    record->stack = 0;
-    record->module = 0;
+    record->stack = context.stack;
+    record->module = context.module;
     record->start_thread = context.log->facts.number;
     record->shape_size = static_cast<uint16_t>(shape_size);
     record->tensor_size = static_cast<uint16_t>(tensor_size);
@@ -177,6 +253,15 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     if (tensor_size != 0) std::memcpy(payload + shape_size, inputs->tensors.data(), tensor_size);
     log->finish(record);
 }
+
+using Start = std::unique_ptr<at::ObserverContext> (*)(const at::RecordFunction&);
+
+template <int... kEach>
+constexpr std::array<Start, sizeof...(kEach)> all_starts(std::integer_sequence<int, kEach...>) {
+    return {&on_start<kEach>...};
+}
+
+constexpr auto starts = all_starts(std::make_integer_sequence<int, 16>());
 
 }  // namespace
 
@@ -195,13 +280,11 @@ int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi) {
     return 0;
 }
 
-uint64_t npuwh_observer_add(int level, int64_t shortest_ticks) {
+uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks) {
     using namespace npuwh::torch_observer;
     least_ticks.store(shortest_ticks, std::memory_order_relaxed);
-    auto callback = level == 0   ? at::RecordFunctionCallback(&on_start, &on_end)
-                    : level == 1 ? at::RecordFunctionCallback(&on_start_with_inputs<false>, &on_end)
-                                 : at::RecordFunctionCallback(&on_start_with_inputs<true>, &on_end);
-    callback.needsInputs(level != 0).needsIds(false);
+    at::RecordFunctionCallback callback(starts[takes & 15], &on_end);
+    callback.needsInputs((takes & kShapes) != 0).needsIds(false);
     return at::addThreadLocalCallback(callback);
 }
 

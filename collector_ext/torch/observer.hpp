@@ -14,10 +14,10 @@ extern "C" {
 // 0, or 1 if the module was built for another recorder.
 __attribute__((visibility("default"))) int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi);
 
-// Observe the calling thread and the threads that inherit from it.  level: 0 ranges only, 1 with types and sizes of
-// inputs, 2 also which tensors and values they are.  Ranges shorter than `shortest_ticks` are left out.
-// Returns a handle for `remove`.
-__attribute__((visibility("default"))) uint64_t npuwh_observer_add(int level, int64_t shortest_ticks);
+// Observe the calling thread and the threads that inherit from it.  takes: sum of 1 types and sizes of inputs, 2 (with 1)
+// also which tensors and values they are, 4 TorchScript stacks, 8 TorchScript modules.  Ranges shorter than
+// `shortest_ticks` are left out.  Returns a handle for `remove`.
+__attribute__((visibility("default"))) uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks);
 __attribute__((visibility("default"))) void npuwh_observer_remove(uint64_t handle);
 
 // Record allocator events of the calling thread and its heirs: 0, or 1 if another profiler holds the thread's slot.

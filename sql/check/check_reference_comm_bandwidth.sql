@@ -4,7 +4,7 @@ CREATE VIEW check_reference_comm_bandwidth AS
 -- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, op_name, step, transport_type, package_size
--- uses:  reference_comm_bandwidth, analysis_comm_bandwidth, device_task, comm_op, rank
+-- uses:  reference_comm_bandwidth, analysis_comm_bandwidth, rank_recorded, rank
 -- cols:
 --   rank_id         -     rank
 --   rank_no         -     its number in the job; none if unknown
@@ -18,8 +18,7 @@ WITH computed AS (
 ),
 reference AS (
     SELECT *, CAST(round(package_size * 1e6) AS INTEGER) AS package_bytes FROM reference_comm_bandwidth AS r
-    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
-        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
+    WHERE r.rank_id IN (SELECT rank_id FROM rank_recorded)
 ),
 pair AS (
     SELECT

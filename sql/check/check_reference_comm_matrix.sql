@@ -4,7 +4,7 @@ CREATE VIEW check_reference_comm_matrix AS
 -- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, step, op_kind, group_name, src_rank, dst_rank
--- uses:  reference_comm_matrix, analysis_comm_matrix, device_task, comm_op, rank
+-- uses:  reference_comm_matrix, analysis_comm_matrix, rank_recorded, rank
 -- cols:
 --   rank_id     -     rank
 --   rank_no     -     its number in the job; none if unknown
@@ -18,8 +18,7 @@ WITH side AS (  -- both sides in one list, so that rows find each other by one s
     SELECT rank_id, step, op_kind, group_name, src_rank, dst_rank, transport_type, transit_size, transit_time, bandwidth,
         coalesce(op_name, '') AS op_name, type, 1 AS is_reference
     FROM reference_comm_matrix AS r
-    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
-        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
+    WHERE r.rank_id IN (SELECT rank_id FROM rank_recorded)
     UNION ALL
     SELECT rank_id, step, hccl_op_name, group_name, src_rank, dst_rank, transport_type, transit_size, transit_time,
         bandwidth, op_name, type, 0

@@ -5,7 +5,7 @@ CREATE VIEW check_reference_comm_time AS
 -- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, op_name, step
--- uses:  reference_comm_time, analysis_comm_time, device_task, comm_op, rank
+-- uses:  reference_comm_time, analysis_comm_time, rank_recorded, rank
 -- cols:
 --   rank_id  -     rank
 --   rank_no  -     its number in the job; none if unknown
@@ -19,8 +19,7 @@ WITH pair AS (
         a.type AS type_here
     FROM reference_comm_time r
     LEFT JOIN analysis_comm_time a ON a.rank_id = r.rank_id AND a.hccl_op_name = r.op_name AND a.step IS r.step
-    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
-        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
+    WHERE r.rank_id IN (SELECT rank_id FROM rank_recorded)
 ),
 offset AS (
     SELECT rank_id, start_timestamp - start_here AS us, min(start_timestamp) FROM pair GROUP BY rank_id

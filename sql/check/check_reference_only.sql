@@ -3,7 +3,7 @@ CREATE VIEW check_reference_only AS
 --
 -- grain: rank_id
 -- uses:  rank, reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix, reference_overlap,
---        device_task, comm_op
+--        rank_recorded
 -- cols:
 --   rank_id    -     rank
 --   rank_no    -     its number in the job; none if unknown
@@ -11,8 +11,7 @@ CREATE VIEW check_reference_only AS
 --   text       text  what is missing
 SELECT r.id AS rank_id, r.rank_no, r.directory, 'only reference rows, no profiler database' AS text
 FROM rank AS r
-WHERE NOT EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.id)
-    AND NOT EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.id)
+WHERE r.id NOT IN (SELECT rank_id FROM rank_recorded)
     AND (
         EXISTS (SELECT 1 FROM reference_step WHERE rank_id = r.id)
         OR EXISTS (SELECT 1 FROM reference_comm_time WHERE rank_id = r.id)

@@ -4,7 +4,7 @@ CREATE VIEW check_reference_overlap AS
 -- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, device_id, kind, start_ns, end_ns
--- uses:  busy_interval, reference_overlap, device_task, comm_op, rank
+-- uses:  busy_interval, reference_overlap, rank_recorded, rank
 -- cols:
 --   rank_id    -     rank
 --   rank_no    -     its number in the job; none if unknown
@@ -16,11 +16,7 @@ CREATE VIEW check_reference_overlap AS
 SELECT r.rank_id, (SELECT rank_no FROM rank WHERE id = r.rank_id) AS rank_no, r.device_id, r.kind, r.start_ns, r.end_ns,
     'only in the reference' AS text
 FROM reference_overlap r
-WHERE (
-    EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
-    OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
-)
-AND NOT EXISTS (
+WHERE r.rank_id IN (SELECT rank_id FROM rank_recorded) AND NOT EXISTS (
     SELECT 1 FROM busy_interval b
     WHERE b.rank_id = r.rank_id AND b.device_id = r.device_id AND b.kind = r.kind AND b.start_ns = r.start_ns
         AND b.end_ns = r.end_ns

@@ -4,7 +4,7 @@ CREATE VIEW check_reference_step_trace AS
 -- A rank without records of its own is in check_reference_only instead.
 --
 -- grain: rank_id, device_id, step
--- uses:  reference_step, analysis_step_trace_time, device_task, comm_op, rank
+-- uses:  reference_step, analysis_step_trace_time, rank_recorded, rank
 -- cols:
 --   rank_id    -     rank
 --   rank_no    -     its number in the job; none if unknown
@@ -29,8 +29,7 @@ WITH pair AS (
     FROM reference_step r
     LEFT JOIN analysis_step_trace_time a ON a.rank_id = r.rank_id AND coalesce(a.step, '') = coalesce(r.step, '')
         AND (r.device_id IS NULL OR a.deviceId = r.device_id)
-    WHERE EXISTS (SELECT 1 FROM device_task WHERE rank_id = r.rank_id)
-        OR EXISTS (SELECT 1 FROM comm_op WHERE rank_id = r.rank_id)
+    WHERE r.rank_id IN (SELECT rank_id FROM rank_recorded)
 )
 SELECT
     rank_id, (SELECT rank_no FROM rank WHERE id = pair.rank_id) AS rank_no, device_id, step,

@@ -7,8 +7,8 @@ CREATE VIEW table_rows AS
 --        memory_copy, kernel_metric, kernel_metric_other, rank_metric, busy_interval, comm_group, comm_group_rank,
 --        comm_op, comm_task, memory_event, allocation, memory_record, module_memory, device_memory, counter,
 --        counter_sample, graph, graph_stream, graph_node, graph_replay, op_work, op_total, module_total,
---        kernel_op_total, kernel_total, step_kernel_total, stream_total, api_total, cache_rate, aicpu_task, data_queue,
---        comm_turn, reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix,
+--        kernel_op_total, kernel_total, step_kernel_total, stream_total, busy_total, api_total, cache_rate, aicpu_task,
+--        data_queue, comm_turn, reference_step, reference_comm_time, reference_comm_bandwidth, reference_comm_matrix,
 --        reference_overlap
 -- cols:
 --   table_name  text   table
@@ -63,6 +63,7 @@ UNION ALL SELECT 'kernel_op_total', count(*) FROM kernel_op_total
 UNION ALL SELECT 'kernel_total', count(*) FROM kernel_total
 UNION ALL SELECT 'step_kernel_total', count(*) FROM step_kernel_total
 UNION ALL SELECT 'stream_total', count(*) FROM stream_total
+UNION ALL SELECT 'busy_total', count(*) FROM busy_total
 UNION ALL SELECT 'api_total', count(*) FROM api_total
 UNION ALL SELECT 'cache_rate', count(*) FROM cache_rate
 UNION ALL SELECT 'aicpu_task', count(*) FROM aicpu_task

@@ -9,7 +9,7 @@ CREATE VIEW idle_gap AS
 -- its own, step.task_start_ns to task_end_ns: where these hold other operators the sums differ).
 --
 -- grain: id
--- uses:  busy_interval, idle_gap_copy, step, step_time, device_task, comm_op, api_call, string, op, op_framework,
+-- uses:  busy_kind, busy_interval, step, step_time, device_task, comm_op, api_call, string, op, op_framework,
 --        device_task_named, comm_op_named, rank
 -- cols:
 --   id                 -     busy_interval.id of the gap
@@ -35,7 +35,7 @@ CREATE VIEW idle_gap AS
 --                            something else; unknown: no call was recorded
 WITH gap AS (
     SELECT
-        g.id, g.rank_id, g.device_id, g.start_ns, g.end_ns, g.step_id,
+        g.id, g.rank_id, g.device_id, g.start_ns, g.end_ns, g.step_id, coalesce(g.copy_ns, 0) AS copy_ns,
         (
             SELECT t.id FROM device_task AS t
             WHERE t.rank_id = g.rank_id AND t.start_ns = g.end_ns AND t.device_id = g.device_id
@@ -46,8 +46,9 @@ WITH gap AS (
             WHERE c.rank_id = g.rank_id AND c.start_ns = g.end_ns
                 AND coalesce(c.device_id, g.device_id) = g.device_id
             ORDER BY c.id LIMIT 1) AS comm_op_id
-    FROM busy_interval AS g
-    WHERE g.kind = 3
+    FROM busy_kind AS k
+    JOIN busy_interval AS g ON g.rank_id = k.rank_id AND g.device_id = k.device_id AND g.kind = k.kind
+    WHERE k.kind = 3
 ),
 followed AS (
     SELECT
@@ -64,7 +65,7 @@ followed AS (
 )
 SELECT
     f.id, f.rank_id, (SELECT rank_no FROM rank WHERE id = f.rank_id) AS rank_no, f.device_id, f.start_ns, f.end_ns,
-    f.end_ns - f.start_ns AS duration_ns, coalesce(c.copy_ns, 0) AS copy_ns,
+    f.end_ns - f.start_ns AS duration_ns, f.copy_ns,
     (SELECT step_no FROM step WHERE id = f.step_id) AS step_no,
     CASE WHEN t.first_start_ns IS NULL THEN 'outside' WHEN f.end_ns <= t.first_start_ns THEN 'before'
         WHEN f.start_ns >= t.last_end_ns THEN 'after' ELSE 'between' END AS place,
@@ -77,8 +78,7 @@ SELECT
     (SELECT thread_id FROM op WHERE id = f.op_id) AS next_thread_id,
     f.launch_ns AS next_launch_ns, max(f.launch_ns - f.start_ns, 0) AS launch_late_ns,
     CASE WHEN coalesce(f.task_id, f.comm_op_id) IS NULL THEN 'end'
-        WHEN c.copy_ns * 2 >= f.end_ns - f.start_ns THEN 'copy' WHEN f.launch_ns IS NULL THEN 'unknown'
+        WHEN f.copy_ns > 0 AND f.copy_ns * 2 >= f.end_ns - f.start_ns THEN 'copy' WHEN f.launch_ns IS NULL THEN 'unknown'
         WHEN f.launch_ns > f.start_ns THEN 'late launch' ELSE 'waiting' END AS cause
 FROM followed AS f
-LEFT JOIN step_time AS t ON t.rank_id = f.rank_id AND t.step_id IS f.step_id AND t.device_id = f.device_id
-LEFT JOIN idle_gap_copy AS c ON c.idle_gap_id = f.id;
+LEFT JOIN step_time AS t ON t.rank_id = f.rank_id AND t.step_id IS f.step_id AND t.device_id = f.device_id;

@@ -21,42 +21,42 @@ CREATE VIEW idle_gap_host AS
 --   end_ns          ns   end
 --   inside_ns       ns   part of it that lies in the gap
 --   self_inside_ns  ns   of that, without the slices of its kind directly in it
-WITH slice AS (
-    SELECT g.id AS gap_id, 'op' AS kind, o.id, o.name_id, o.thread_id, o.depth, o.start_ns, o.end_ns
-    FROM busy_interval AS g JOIN op AS o ON o.rank_id = g.rank_id AND o.start_ns >= g.start_ns AND o.start_ns < g.end_ns
-    WHERE g.kind = 3
+
+-- Where to begin in each table, so that a stack that was open before the gap is met; a few gaps cost a few.
+WITH gap AS NOT MATERIALIZED (
+    SELECT
+        i.id, i.rank_id, i.start_ns, i.end_ns,
+        coalesce((
+            SELECT b.start_ns FROM op AS b
+            WHERE b.rank_id = i.rank_id AND b.start_ns < i.start_ns ORDER BY b.start_ns DESC LIMIT 1 OFFSET 19
+        ), 0) AS op_ns,
+        coalesce((
+            SELECT b.start_ns FROM api_call AS b
+            WHERE b.rank_id = i.rank_id AND b.start_ns < i.start_ns ORDER BY b.start_ns DESC LIMIT 1 OFFSET 19
+        ), 0) AS api_call_ns,
+        coalesce((
+            SELECT b.start_ns FROM python_call AS b
+            WHERE b.rank_id = i.rank_id AND b.start_ns < i.start_ns ORDER BY b.start_ns DESC LIMIT 1 OFFSET 19
+        ), 0) AS python_call_ns
+    FROM busy_interval AS i
+    WHERE i.kind = 3
+),
+slice AS (
+    SELECT
+        g.id AS gap_id, 'op' AS kind, s.id, s.name_id, s.thread_id, s.depth, s.start_ns, s.end_ns, g.op_ns AS from_ns
+    FROM gap AS g JOIN op AS s ON s.rank_id = g.rank_id AND s.start_ns >= g.op_ns AND s.start_ns < g.end_ns
+        AND (s.end_ns > g.start_ns OR s.start_ns >= g.start_ns)
     UNION ALL
-    SELECT g.id, 'op', o.id, o.name_id, o.thread_id, o.depth, o.start_ns, o.end_ns
-    FROM busy_interval AS g JOIN op AS o ON o.end_ns > g.start_ns AND o.id IN (
-        SELECT b.id FROM op AS b
-        WHERE b.rank_id = g.rank_id AND b.start_ns < g.start_ns ORDER BY b.start_ns DESC LIMIT 20)
-    WHERE g.kind = 3
+    SELECT g.id, 'api_call', s.id, s.name_id, s.thread_id, s.depth, s.start_ns, s.end_ns, g.api_call_ns
+    FROM gap AS g JOIN api_call AS s ON s.rank_id = g.rank_id AND s.start_ns >= g.api_call_ns AND s.start_ns < g.end_ns
+        AND (s.end_ns > g.start_ns OR s.start_ns >= g.start_ns)
     UNION ALL
-    SELECT g.id, 'api_call', a.id, a.name_id, a.thread_id, a.depth, a.start_ns, a.end_ns
-    FROM busy_interval AS g
-    JOIN api_call AS a ON a.rank_id = g.rank_id AND a.start_ns >= g.start_ns AND a.start_ns < g.end_ns
-    WHERE g.kind = 3
+    SELECT g.id, 'python_call', s.id, s.name_id, s.thread_id, s.depth, s.start_ns, s.end_ns, g.python_call_ns
+    FROM gap AS g JOIN python_call AS s ON s.rank_id = g.rank_id AND s.start_ns >= g.python_call_ns AND s.start_ns < g.end_ns
+        AND (s.end_ns > g.start_ns OR s.start_ns >= g.start_ns)
     UNION ALL
-    SELECT g.id, 'api_call', a.id, a.name_id, a.thread_id, a.depth, a.start_ns, a.end_ns
-    FROM busy_interval AS g JOIN api_call AS a ON a.end_ns > g.start_ns AND a.id IN (
-        SELECT b.id FROM api_call AS b
-        WHERE b.rank_id = g.rank_id AND b.start_ns < g.start_ns ORDER BY b.start_ns DESC LIMIT 20)
-    WHERE g.kind = 3
-    UNION ALL
-    SELECT g.id, 'python_call', p.id, p.name_id, p.thread_id, p.depth, p.start_ns, p.end_ns
-    FROM busy_interval AS g
-    JOIN python_call AS p ON p.rank_id = g.rank_id AND p.start_ns >= g.start_ns AND p.start_ns < g.end_ns
-    WHERE g.kind = 3
-    UNION ALL
-    SELECT g.id, 'python_call', p.id, p.name_id, p.thread_id, p.depth, p.start_ns, p.end_ns
-    FROM busy_interval AS g JOIN python_call AS p ON p.end_ns > g.start_ns AND p.id IN (
-        SELECT b.id FROM python_call AS b
-        WHERE b.rank_id = g.rank_id AND b.start_ns < g.start_ns ORDER BY b.start_ns DESC LIMIT 20)
-    WHERE g.kind = 3
-    UNION ALL
-    SELECT g.id, 'gc', e.id, NULL, e.thread_id, 0, e.start_ns, e.end_ns
-    FROM busy_interval AS g JOIN gc_event AS e ON e.rank_id = g.rank_id AND e.start_ns < g.end_ns AND e.end_ns > g.start_ns
-    WHERE g.kind = 3
+    SELECT g.id, 'gc', e.id, NULL, e.thread_id, 0, e.start_ns, e.end_ns, 0
+    FROM gap AS g JOIN gc_event AS e ON e.rank_id = g.rank_id AND e.start_ns < g.end_ns AND e.end_ns > g.start_ns
 )
 SELECT
     l.gap_id AS idle_gap_id, g.rank_id, (SELECT rank_no FROM rank WHERE id = g.rank_id) AS rank_no,
@@ -66,30 +66,15 @@ SELECT
     min(l.end_ns, g.end_ns) - max(l.start_ns, g.start_ns) - coalesce(CASE l.kind
         WHEN 'op' THEN (
             SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM op AS c
-            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
-                SELECT id FROM op WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
-                    AND start_ns < min(l.end_ns, g.end_ns)
-                UNION ALL
-                SELECT id FROM (
-                    SELECT id FROM op WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
-                    ORDER BY start_ns DESC LIMIT 20)))
+            WHERE c.rank_id = g.rank_id AND c.start_ns >= max(l.start_ns, l.from_ns) AND c.start_ns < min(l.end_ns, g.end_ns)
+                AND c.end_ns > g.start_ns AND c.parent_id = l.id)
         WHEN 'api_call' THEN (
             SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM api_call AS c
-            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
-                SELECT id FROM api_call WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
-                    AND start_ns < min(l.end_ns, g.end_ns)
-                UNION ALL
-                SELECT id FROM (
-                    SELECT id FROM api_call WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
-                    ORDER BY start_ns DESC LIMIT 20)))
+            WHERE c.rank_id = g.rank_id AND c.start_ns >= max(l.start_ns, l.from_ns) AND c.start_ns < min(l.end_ns, g.end_ns)
+                AND c.end_ns > g.start_ns AND c.parent_id = l.id)
         WHEN 'python_call' THEN (
             SELECT sum(min(c.end_ns, g.end_ns) - max(c.start_ns, g.start_ns)) FROM python_call AS c
-            WHERE c.parent_id = l.id AND c.end_ns > g.start_ns AND c.id IN (
-                SELECT id FROM python_call WHERE rank_id = g.rank_id AND start_ns >= max(l.start_ns, g.start_ns)
-                    AND start_ns < min(l.end_ns, g.end_ns)
-                UNION ALL
-                SELECT id FROM (
-                    SELECT id FROM python_call WHERE rank_id = g.rank_id AND start_ns < g.start_ns AND l.start_ns < g.start_ns
-                    ORDER BY start_ns DESC LIMIT 20)))
+            WHERE c.rank_id = g.rank_id AND c.start_ns >= max(l.start_ns, l.from_ns) AND c.start_ns < min(l.end_ns, g.end_ns)
+                AND c.end_ns > g.start_ns AND c.parent_id = l.id)
         END, 0) AS self_inside_ns
 FROM slice AS l JOIN busy_interval AS g ON g.id = l.gap_id;

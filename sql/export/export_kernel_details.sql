@@ -5,7 +5,7 @@ CREATE VIEW export_kernel_details AS
 -- counters are those of the metric set it was profiled with, named above the first column of each set.
 --
 -- grain: rank_id, Device_id, start_ns, "Name", "Stream ID", "Task ID"
--- uses:  rank, device, device_task, kernel, kernel_metric, comm_op, step, string
+-- uses:  rank, device, device_task, kernel, kernel_named, kernel_metric, comm_op, step, string
 -- file:  kernel_details.csv
 -- window: self start_ns end_ns
 -- cols:
@@ -35,93 +35,93 @@ CREATE VIEW export_kernel_details AS
 --   "Output Data Types"                text    separated by ;
 --   "Output Formats"                   text    separated by ;
 --   "Context ID"                       int     [optional] sub-task
---   "aicore_time(us)"                  float   [optional] all its time on that core type
+--   "aicore_time(us)"                  round3  [optional] all its time on that core type
 --   aic_total_cycles                   int     [optional] cycles over all cores
---   "aic_mac_time(us)"                 float   [optional] PipeUtilization
---   aic_mac_ratio                      float   [optional]
---   "aic_scalar_time(us)"              float   [optional]
---   aic_scalar_ratio                   float   [optional]
---   "aic_mte1_time(us)"                float   [optional]
---   aic_mte1_ratio                     float   [optional]
---   "aic_mte2_time(us)"                float   [optional]
---   aic_mte2_ratio                     float   [optional]
---   "aic_fixpipe_time(us)"             float   [optional]
---   aic_fixpipe_ratio                  float   [optional]
---   aic_icache_miss_rate               float   [optional]
---   aic_mac_fp16_ratio                 float   [optional] ArithmeticUtilization
---   aic_mac_int8_ratio                 float   [optional]
+--   "aic_mac_time(us)"                 round3  [optional] PipeUtilization
+--   aic_mac_ratio                      round3  [optional]
+--   "aic_scalar_time(us)"              round3  [optional]
+--   aic_scalar_ratio                   round3  [optional]
+--   "aic_mte1_time(us)"                round3  [optional]
+--   aic_mte1_ratio                     round3  [optional]
+--   "aic_mte2_time(us)"                round3  [optional]
+--   aic_mte2_ratio                     round3  [optional]
+--   "aic_fixpipe_time(us)"             round3  [optional]
+--   aic_fixpipe_ratio                  round3  [optional]
+--   aic_icache_miss_rate               round3  [optional]
+--   aic_mac_fp16_ratio                 round3  [optional] ArithmeticUtilization
+--   aic_mac_int8_ratio                 round3  [optional]
 --   aic_cube_fops                      int     [optional]
---   "aic_l1_read_bw(GB/s)"             float   [optional] Memory
---   "aic_l1_write_bw(GB/s)"            float   [optional]
---   "aic_main_mem_read_bw(GB/s)"       float   [optional]
---   "aic_main_mem_write_bw(GB/s)"      float   [optional]
---   "aic_l2_read_bw(GB/s)"             float   [optional]
---   "aic_l2_write_bw(GB/s)"            float   [optional]
---   "aic_l0a_read_bw(GB/s)"            float   [optional] MemoryL0
---   "aic_l0a_write_bw(GB/s)"           float   [optional]
---   "aic_l0b_read_bw(GB/s)"            float   [optional]
---   "aic_l0b_write_bw(GB/s)"           float   [optional]
---   "aic_l0c_read_bw_cube(GB/s)"       float   [optional]
---   "aic_l0c_write_bw_cube(GB/s)"      float   [optional]
---   "aic_ub_read_bw_scalar(GB/s)"      float   [optional] MemoryUB
---   "aic_ub_write_bw_scalar(GB/s)"     float   [optional]
+--   "aic_l1_read_bw(GB/s)"             round3  [optional] Memory
+--   "aic_l1_write_bw(GB/s)"            round3  [optional]
+--   "aic_main_mem_read_bw(GB/s)"       round3  [optional]
+--   "aic_main_mem_write_bw(GB/s)"      round3  [optional]
+--   "aic_l2_read_bw(GB/s)"             round3  [optional]
+--   "aic_l2_write_bw(GB/s)"            round3  [optional]
+--   "aic_l0a_read_bw(GB/s)"            round3  [optional] MemoryL0
+--   "aic_l0a_write_bw(GB/s)"           round3  [optional]
+--   "aic_l0b_read_bw(GB/s)"            round3  [optional]
+--   "aic_l0b_write_bw(GB/s)"           round3  [optional]
+--   "aic_l0c_read_bw_cube(GB/s)"       round3  [optional]
+--   "aic_l0c_write_bw_cube(GB/s)"      round3  [optional]
+--   "aic_ub_read_bw_scalar(GB/s)"      round3  [optional] MemoryUB
+--   "aic_ub_write_bw_scalar(GB/s)"     round3  [optional]
 --   aic_write_cache_hit                int     [optional] L2Cache
 --   aic_write_cache_miss_allocate      int     [optional]
 --   aic_r0_read_cache_hit              int     [optional]
 --   aic_r0_read_cache_miss_allocate    int     [optional]
 --   aic_r1_read_cache_hit              int     [optional]
 --   aic_r1_read_cache_miss_allocate    int     [optional]
---   "aic_read_main_memory_datas(KB)"   float   [optional] MemoryAccess
---   "aic_write_main_memory_datas(KB)"  float   [optional]
---   "aic_GM_to_L1_datas(KB)"           float   [optional]
---   "aic_L0C_to_L1_datas(KB)"          float   [optional]
---   "aic_L0C_to_GM_datas(KB)"          float   [optional]
---   "aic_GM_to_UB_datas(KB)"           float   [optional]
---   "aic_UB_to_GM_datas(KB)"           float   [optional]
---   "aiv_time(us)"                     float   [optional] all its time on that core type
+--   "aic_read_main_memory_datas(KB)"   round3  [optional] MemoryAccess
+--   "aic_write_main_memory_datas(KB)"  round3  [optional]
+--   "aic_GM_to_L1_datas(KB)"           round3  [optional]
+--   "aic_L0C_to_L1_datas(KB)"          round3  [optional]
+--   "aic_L0C_to_GM_datas(KB)"          round3  [optional]
+--   "aic_GM_to_UB_datas(KB)"           round3  [optional]
+--   "aic_UB_to_GM_datas(KB)"           round3  [optional]
+--   "aiv_time(us)"                     round3  [optional] all its time on that core type
 --   aiv_total_cycles                   int     [optional] cycles over all cores
---   "aiv_vec_time(us)"                 float   [optional] PipeUtilization
---   aiv_vec_ratio                      float   [optional]
---   "aiv_scalar_time(us)"              float   [optional]
---   aiv_scalar_ratio                   float   [optional]
---   "aiv_mte2_time(us)"                float   [optional]
---   aiv_mte2_ratio                     float   [optional]
---   "aiv_mte3_time(us)"                float   [optional]
---   aiv_mte3_ratio                     float   [optional]
---   aiv_icache_miss_rate               float   [optional]
---   aiv_vec_fp32_ratio                 float   [optional] ArithmeticUtilization
---   aiv_vec_fp16_ratio                 float   [optional]
---   aiv_vec_int32_ratio                float   [optional]
---   aiv_vec_misc_ratio                 float   [optional]
+--   "aiv_vec_time(us)"                 round3  [optional] PipeUtilization
+--   aiv_vec_ratio                      round3  [optional]
+--   "aiv_scalar_time(us)"              round3  [optional]
+--   aiv_scalar_ratio                   round3  [optional]
+--   "aiv_mte2_time(us)"                round3  [optional]
+--   aiv_mte2_ratio                     round3  [optional]
+--   "aiv_mte3_time(us)"                round3  [optional]
+--   aiv_mte3_ratio                     round3  [optional]
+--   aiv_icache_miss_rate               round3  [optional]
+--   aiv_vec_fp32_ratio                 round3  [optional] ArithmeticUtilization
+--   aiv_vec_fp16_ratio                 round3  [optional]
+--   aiv_vec_int32_ratio                round3  [optional]
+--   aiv_vec_misc_ratio                 round3  [optional]
 --   aiv_vector_fops                    int     [optional]
---   "aiv_ub_read_bw(GB/s)"             float   [optional] Memory
---   "aiv_ub_write_bw(GB/s)"            float   [optional]
---   "aiv_main_mem_read_bw(GB/s)"       float   [optional]
---   "aiv_main_mem_write_bw(GB/s)"      float   [optional]
---   "aiv_l2_read_bw(GB/s)"             float   [optional]
---   "aiv_l2_write_bw(GB/s)"            float   [optional]
---   "aiv_l0c_read_bw(GB/s)"            float   [optional] MemoryL0
---   "aiv_l0c_write_bw(GB/s)"           float   [optional]
---   "aiv_ub_read_bw_vector(GB/s)"      float   [optional] MemoryUB
---   "aiv_ub_write_bw_vector(GB/s)"     float   [optional]
---   "aiv_ub_read_bw_scalar(GB/s)"      float   [optional]
---   "aiv_ub_write_bw_scalar(GB/s)"     float   [optional]
---   aiv_vec_bankgroup_cflt_ratio       float   [optional] ResourceConflictRatio
---   aiv_vec_bank_cflt_ratio            float   [optional]
---   aiv_vec_resc_cflt_ratio            float   [optional]
+--   "aiv_ub_read_bw(GB/s)"             round3  [optional] Memory
+--   "aiv_ub_write_bw(GB/s)"            round3  [optional]
+--   "aiv_main_mem_read_bw(GB/s)"       round3  [optional]
+--   "aiv_main_mem_write_bw(GB/s)"      round3  [optional]
+--   "aiv_l2_read_bw(GB/s)"             round3  [optional]
+--   "aiv_l2_write_bw(GB/s)"            round3  [optional]
+--   "aiv_l0c_read_bw(GB/s)"            round3  [optional] MemoryL0
+--   "aiv_l0c_write_bw(GB/s)"           round3  [optional]
+--   "aiv_ub_read_bw_vector(GB/s)"      round3  [optional] MemoryUB
+--   "aiv_ub_write_bw_vector(GB/s)"     round3  [optional]
+--   "aiv_ub_read_bw_scalar(GB/s)"      round3  [optional]
+--   "aiv_ub_write_bw_scalar(GB/s)"     round3  [optional]
+--   aiv_vec_bankgroup_cflt_ratio       round3  [optional] ResourceConflictRatio
+--   aiv_vec_bank_cflt_ratio            round3  [optional]
+--   aiv_vec_resc_cflt_ratio            round3  [optional]
 --   aiv_write_cache_hit                int     [optional] L2Cache
 --   aiv_write_cache_miss_allocate      int     [optional]
 --   aiv_r0_read_cache_hit              int     [optional]
 --   aiv_r0_read_cache_miss_allocate    int     [optional]
 --   aiv_r1_read_cache_hit              int     [optional]
 --   aiv_r1_read_cache_miss_allocate    int     [optional]
---   "aiv_read_main_memory_datas(KB)"   float   [optional] MemoryAccess
---   "aiv_write_main_memory_datas(KB)"  float   [optional]
---   "aiv_GM_to_L1_datas(KB)"           float   [optional]
---   "aiv_L0C_to_L1_datas(KB)"          float   [optional]
---   "aiv_L0C_to_GM_datas(KB)"          float   [optional]
---   "aiv_GM_to_UB_datas(KB)"           float   [optional]
---   "aiv_UB_to_GM_datas(KB)"           float   [optional]
+--   "aiv_read_main_memory_datas(KB)"   round3  [optional] MemoryAccess
+--   "aiv_write_main_memory_datas(KB)"  round3  [optional]
+--   "aiv_GM_to_L1_datas(KB)"           round3  [optional]
+--   "aiv_L0C_to_L1_datas(KB)"          round3  [optional]
+--   "aiv_L0C_to_GM_datas(KB)"          round3  [optional]
+--   "aiv_GM_to_UB_datas(KB)"           round3  [optional]
+--   "aiv_UB_to_GM_datas(KB)"           round3  [optional]
 --   "cube_utilization(%)"              fixed3  [optional] cycles of the cube cores in those that its time has
 
 -- Source: deliverables.md section 3.
@@ -130,127 +130,126 @@ SELECT
     t.step_id,
     t.start_ns,
     t.end_ns,
-    s.step_no AS "Step Id",
+    (SELECT step_no FROM step WHERE id = t.step_id) AS "Step Id",
     t.device_id AS Device_id,
     coalesce(t.model_no, 4294967295) AS "Model ID",
     t.task_no AS "Task ID",
     t.stream_no AS "Stream ID",
-    (SELECT value FROM string WHERE id = k.name_id) AS Name,
-    coalesce((SELECT value FROM string WHERE id = k.op_type_id), 'N/A') AS Type,
-    coalesce((SELECT value FROM string WHERE id = k.state_id), 'N/A') AS "OP State",
-    coalesce((SELECT value FROM string WHERE id = k.core_id), 'N/A') AS "Accelerator Core",
+    (SELECT name FROM kernel_named WHERE id = t.kernel_id) AS Name,
+    coalesce((SELECT op_type FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS Type,
+    coalesce((SELECT state FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "OP State",
+    coalesce((SELECT core FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Accelerator Core",
     printf('%d.%03d', t.start_ns / 1000, t.start_ns % 1000) AS "Start Time(us)",
     (t.end_ns - t.start_ns) / 1000.0 AS "Duration(us)",
     t.wait_ns / 1000.0 AS "Wait Time(us)",
-    coalesce(k.block_count, 0) AS "Block Num",
-    coalesce(k.mix_block_count, 0) AS "Mix Block Num",
-    coalesce((SELECT value FROM string WHERE id = k.hf32_id), 'N/A') AS "HF32 Eligible",
-    coalesce((SELECT value FROM string WHERE id = k.input_shapes_id), 'N/A') AS "Input Shapes",
-    coalesce((SELECT value FROM string WHERE id = k.input_dtypes_id), 'N/A') AS "Input Data Types",
-    coalesce((SELECT value FROM string WHERE id = k.input_formats_id), 'N/A') AS "Input Formats",
-    coalesce((SELECT value FROM string WHERE id = k.output_shapes_id), 'N/A') AS "Output Shapes",
-    coalesce((SELECT value FROM string WHERE id = k.output_dtypes_id), 'N/A') AS "Output Data Types",
-    coalesce((SELECT value FROM string WHERE id = k.output_formats_id), 'N/A') AS "Output Formats",
+    coalesce((SELECT block_count FROM kernel WHERE id = t.kernel_id), 0) AS "Block Num",
+    coalesce((SELECT mix_block_count FROM kernel WHERE id = t.kernel_id), 0) AS "Mix Block Num",
+    coalesce((SELECT hf32 FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "HF32 Eligible",
+    coalesce((SELECT input_shapes FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Input Shapes",
+    coalesce((SELECT input_dtypes FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Input Data Types",
+    coalesce((SELECT input_formats FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Input Formats",
+    coalesce((SELECT output_shapes FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Output Shapes",
+    coalesce((SELECT output_dtypes FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Output Data Types",
+    coalesce((SELECT output_formats FROM kernel_named WHERE id = t.kernel_id), 'N/A') AS "Output Formats",
     coalesce(t.context_no, 'N/A') AS "Context ID",
-    coalesce(round(m.aic_total_time_ns / 1000, 3), 'N/A') AS "aicore_time(us)",
+    coalesce(m.aic_total_time_ns / 1000, 'N/A') AS "aicore_time(us)",
     coalesce(CAST(m.aic_total_cycles_count AS INTEGER), 'N/A') AS aic_total_cycles,
-    coalesce(round(m.aic_mac_time_ns / 1000, 3), 'N/A') AS "aic_mac_time(us)",
-    coalesce(round(m.aic_mac_ratio, 3), 'N/A') AS aic_mac_ratio,
-    coalesce(round(m.aic_scalar_time_ns / 1000, 3), 'N/A') AS "aic_scalar_time(us)",
-    coalesce(round(m.aic_scalar_ratio, 3), 'N/A') AS aic_scalar_ratio,
-    coalesce(round(m.aic_mte1_time_ns / 1000, 3), 'N/A') AS "aic_mte1_time(us)",
-    coalesce(round(m.aic_mte1_ratio, 3), 'N/A') AS aic_mte1_ratio,
-    coalesce(round(m.aic_mte2_time_ns / 1000, 3), 'N/A') AS "aic_mte2_time(us)",
-    coalesce(round(m.aic_mte2_ratio, 3), 'N/A') AS aic_mte2_ratio,
-    coalesce(round(m.aic_fixpipe_time_ns / 1000, 3), 'N/A') AS "aic_fixpipe_time(us)",
-    coalesce(round(m.aic_fixpipe_ratio, 3), 'N/A') AS aic_fixpipe_ratio,
-    coalesce(round(m.aic_icache_miss_ratio, 3), 'N/A') AS aic_icache_miss_rate,
-    coalesce(round(m.aic_mac_fp16_ratio, 3), 'N/A') AS aic_mac_fp16_ratio,
-    coalesce(round(m.aic_mac_int8_ratio, 3), 'N/A') AS aic_mac_int8_ratio,
+    coalesce(m.aic_mac_time_ns / 1000, 'N/A') AS "aic_mac_time(us)",
+    coalesce(m.aic_mac_ratio, 'N/A') AS aic_mac_ratio,
+    coalesce(m.aic_scalar_time_ns / 1000, 'N/A') AS "aic_scalar_time(us)",
+    coalesce(m.aic_scalar_ratio, 'N/A') AS aic_scalar_ratio,
+    coalesce(m.aic_mte1_time_ns / 1000, 'N/A') AS "aic_mte1_time(us)",
+    coalesce(m.aic_mte1_ratio, 'N/A') AS aic_mte1_ratio,
+    coalesce(m.aic_mte2_time_ns / 1000, 'N/A') AS "aic_mte2_time(us)",
+    coalesce(m.aic_mte2_ratio, 'N/A') AS aic_mte2_ratio,
+    coalesce(m.aic_fixpipe_time_ns / 1000, 'N/A') AS "aic_fixpipe_time(us)",
+    coalesce(m.aic_fixpipe_ratio, 'N/A') AS aic_fixpipe_ratio,
+    coalesce(m.aic_icache_miss_ratio, 'N/A') AS aic_icache_miss_rate,
+    coalesce(m.aic_mac_fp16_ratio, 'N/A') AS aic_mac_fp16_ratio,
+    coalesce(m.aic_mac_int8_ratio, 'N/A') AS aic_mac_int8_ratio,
     coalesce(CAST(m.aic_cube_fops_count AS INTEGER), 'N/A') AS aic_cube_fops,
-    coalesce(round(m.aic_l1_read_bw, 3), 'N/A') AS "aic_l1_read_bw(GB/s)",
-    coalesce(round(m.aic_l1_write_bw, 3), 'N/A') AS "aic_l1_write_bw(GB/s)",
-    coalesce(round(m.aic_main_mem_read_bw, 3), 'N/A') AS "aic_main_mem_read_bw(GB/s)",
-    coalesce(round(m.aic_main_mem_write_bw, 3), 'N/A') AS "aic_main_mem_write_bw(GB/s)",
-    coalesce(round(m.aic_l2_read_bw, 3), 'N/A') AS "aic_l2_read_bw(GB/s)",
-    coalesce(round(m.aic_l2_write_bw, 3), 'N/A') AS "aic_l2_write_bw(GB/s)",
-    coalesce(round(m.aic_l0a_read_bw, 3), 'N/A') AS "aic_l0a_read_bw(GB/s)",
-    coalesce(round(m.aic_l0a_write_bw, 3), 'N/A') AS "aic_l0a_write_bw(GB/s)",
-    coalesce(round(m.aic_l0b_read_bw, 3), 'N/A') AS "aic_l0b_read_bw(GB/s)",
-    coalesce(round(m.aic_l0b_write_bw, 3), 'N/A') AS "aic_l0b_write_bw(GB/s)",
-    coalesce(round(m.aic_l0c_read_bw_cube, 3), 'N/A') AS "aic_l0c_read_bw_cube(GB/s)",
-    coalesce(round(m.aic_l0c_write_bw_cube, 3), 'N/A') AS "aic_l0c_write_bw_cube(GB/s)",
-    coalesce(round(m.aic_ub_read_bw_scalar, 3), 'N/A') AS "aic_ub_read_bw_scalar(GB/s)",
-    coalesce(round(m.aic_ub_write_bw_scalar, 3), 'N/A') AS "aic_ub_write_bw_scalar(GB/s)",
+    coalesce(m.aic_l1_read_bw, 'N/A') AS "aic_l1_read_bw(GB/s)",
+    coalesce(m.aic_l1_write_bw, 'N/A') AS "aic_l1_write_bw(GB/s)",
+    coalesce(m.aic_main_mem_read_bw, 'N/A') AS "aic_main_mem_read_bw(GB/s)",
+    coalesce(m.aic_main_mem_write_bw, 'N/A') AS "aic_main_mem_write_bw(GB/s)",
+    coalesce(m.aic_l2_read_bw, 'N/A') AS "aic_l2_read_bw(GB/s)",
+    coalesce(m.aic_l2_write_bw, 'N/A') AS "aic_l2_write_bw(GB/s)",
+    coalesce(m.aic_l0a_read_bw, 'N/A') AS "aic_l0a_read_bw(GB/s)",
+    coalesce(m.aic_l0a_write_bw, 'N/A') AS "aic_l0a_write_bw(GB/s)",
+    coalesce(m.aic_l0b_read_bw, 'N/A') AS "aic_l0b_read_bw(GB/s)",
+    coalesce(m.aic_l0b_write_bw, 'N/A') AS "aic_l0b_write_bw(GB/s)",
+    coalesce(m.aic_l0c_read_bw_cube, 'N/A') AS "aic_l0c_read_bw_cube(GB/s)",
+    coalesce(m.aic_l0c_write_bw_cube, 'N/A') AS "aic_l0c_write_bw_cube(GB/s)",
+    coalesce(m.aic_ub_read_bw_scalar, 'N/A') AS "aic_ub_read_bw_scalar(GB/s)",
+    coalesce(m.aic_ub_write_bw_scalar, 'N/A') AS "aic_ub_write_bw_scalar(GB/s)",
     coalesce(CAST(m.aic_write_cache_hit_count AS INTEGER), 'N/A') AS aic_write_cache_hit,
     coalesce(CAST(m.aic_write_cache_miss_allocate_count AS INTEGER), 'N/A') AS aic_write_cache_miss_allocate,
     coalesce(CAST(m.aic_r0_read_cache_hit_count AS INTEGER), 'N/A') AS aic_r0_read_cache_hit,
     coalesce(CAST(m.aic_r0_read_cache_miss_allocate_count AS INTEGER), 'N/A') AS aic_r0_read_cache_miss_allocate,
     coalesce(CAST(m.aic_r1_read_cache_hit_count AS INTEGER), 'N/A') AS aic_r1_read_cache_hit,
     coalesce(CAST(m.aic_r1_read_cache_miss_allocate_count AS INTEGER), 'N/A') AS aic_r1_read_cache_miss_allocate,
-    coalesce(round(m.aic_read_main_memory_datas, 3), 'N/A') AS "aic_read_main_memory_datas(KB)",
-    coalesce(round(m.aic_write_main_memory_datas, 3), 'N/A') AS "aic_write_main_memory_datas(KB)",
-    coalesce(round(m.aic_gm_to_l1_datas, 3), 'N/A') AS "aic_GM_to_L1_datas(KB)",
-    coalesce(round(m.aic_l0c_to_l1_datas, 3), 'N/A') AS "aic_L0C_to_L1_datas(KB)",
-    coalesce(round(m.aic_l0c_to_gm_datas, 3), 'N/A') AS "aic_L0C_to_GM_datas(KB)",
-    coalesce(round(m.aic_gm_to_ub_datas, 3), 'N/A') AS "aic_GM_to_UB_datas(KB)",
-    coalesce(round(m.aic_ub_to_gm_datas, 3), 'N/A') AS "aic_UB_to_GM_datas(KB)",
-    coalesce(round(m.aiv_total_time_ns / 1000, 3), 'N/A') AS "aiv_time(us)",
+    coalesce(m.aic_read_main_memory_datas, 'N/A') AS "aic_read_main_memory_datas(KB)",
+    coalesce(m.aic_write_main_memory_datas, 'N/A') AS "aic_write_main_memory_datas(KB)",
+    coalesce(m.aic_gm_to_l1_datas, 'N/A') AS "aic_GM_to_L1_datas(KB)",
+    coalesce(m.aic_l0c_to_l1_datas, 'N/A') AS "aic_L0C_to_L1_datas(KB)",
+    coalesce(m.aic_l0c_to_gm_datas, 'N/A') AS "aic_L0C_to_GM_datas(KB)",
+    coalesce(m.aic_gm_to_ub_datas, 'N/A') AS "aic_GM_to_UB_datas(KB)",
+    coalesce(m.aic_ub_to_gm_datas, 'N/A') AS "aic_UB_to_GM_datas(KB)",
+    coalesce(m.aiv_total_time_ns / 1000, 'N/A') AS "aiv_time(us)",
     coalesce(CAST(m.aiv_total_cycles_count AS INTEGER), 'N/A') AS aiv_total_cycles,
-    coalesce(round(m.aiv_vec_time_ns / 1000, 3), 'N/A') AS "aiv_vec_time(us)",
-    coalesce(round(m.aiv_vec_ratio, 3), 'N/A') AS aiv_vec_ratio,
-    coalesce(round(m.aiv_scalar_time_ns / 1000, 3), 'N/A') AS "aiv_scalar_time(us)",
-    coalesce(round(m.aiv_scalar_ratio, 3), 'N/A') AS aiv_scalar_ratio,
-    coalesce(round(m.aiv_mte2_time_ns / 1000, 3), 'N/A') AS "aiv_mte2_time(us)",
-    coalesce(round(m.aiv_mte2_ratio, 3), 'N/A') AS aiv_mte2_ratio,
-    coalesce(round(m.aiv_mte3_time_ns / 1000, 3), 'N/A') AS "aiv_mte3_time(us)",
-    coalesce(round(m.aiv_mte3_ratio, 3), 'N/A') AS aiv_mte3_ratio,
-    coalesce(round(m.aiv_icache_miss_ratio, 3), 'N/A') AS aiv_icache_miss_rate,
-    coalesce(round(m.aiv_vec_fp32_ratio, 3), 'N/A') AS aiv_vec_fp32_ratio,
-    coalesce(round(m.aiv_vec_fp16_ratio, 3), 'N/A') AS aiv_vec_fp16_ratio,
-    coalesce(round(m.aiv_vec_int32_ratio, 3), 'N/A') AS aiv_vec_int32_ratio,
-    coalesce(round(m.aiv_vec_misc_ratio, 3), 'N/A') AS aiv_vec_misc_ratio,
+    coalesce(m.aiv_vec_time_ns / 1000, 'N/A') AS "aiv_vec_time(us)",
+    coalesce(m.aiv_vec_ratio, 'N/A') AS aiv_vec_ratio,
+    coalesce(m.aiv_scalar_time_ns / 1000, 'N/A') AS "aiv_scalar_time(us)",
+    coalesce(m.aiv_scalar_ratio, 'N/A') AS aiv_scalar_ratio,
+    coalesce(m.aiv_mte2_time_ns / 1000, 'N/A') AS "aiv_mte2_time(us)",
+    coalesce(m.aiv_mte2_ratio, 'N/A') AS aiv_mte2_ratio,
+    coalesce(m.aiv_mte3_time_ns / 1000, 'N/A') AS "aiv_mte3_time(us)",
+    coalesce(m.aiv_mte3_ratio, 'N/A') AS aiv_mte3_ratio,
+    coalesce(m.aiv_icache_miss_ratio, 'N/A') AS aiv_icache_miss_rate,
+    coalesce(m.aiv_vec_fp32_ratio, 'N/A') AS aiv_vec_fp32_ratio,
+    coalesce(m.aiv_vec_fp16_ratio, 'N/A') AS aiv_vec_fp16_ratio,
+    coalesce(m.aiv_vec_int32_ratio, 'N/A') AS aiv_vec_int32_ratio,
+    coalesce(m.aiv_vec_misc_ratio, 'N/A') AS aiv_vec_misc_ratio,
     coalesce(CAST(m.aiv_vector_fops_count AS INTEGER), 'N/A') AS aiv_vector_fops,
-    coalesce(round(m.aiv_ub_read_bw, 3), 'N/A') AS "aiv_ub_read_bw(GB/s)",
-    coalesce(round(m.aiv_ub_write_bw, 3), 'N/A') AS "aiv_ub_write_bw(GB/s)",
-    coalesce(round(m.aiv_main_mem_read_bw, 3), 'N/A') AS "aiv_main_mem_read_bw(GB/s)",
-    coalesce(round(m.aiv_main_mem_write_bw, 3), 'N/A') AS "aiv_main_mem_write_bw(GB/s)",
-    coalesce(round(m.aiv_l2_read_bw, 3), 'N/A') AS "aiv_l2_read_bw(GB/s)",
-    coalesce(round(m.aiv_l2_write_bw, 3), 'N/A') AS "aiv_l2_write_bw(GB/s)",
-    coalesce(round(m.aiv_l0c_read_bw, 3), 'N/A') AS "aiv_l0c_read_bw(GB/s)",
-    coalesce(round(m.aiv_l0c_write_bw, 3), 'N/A') AS "aiv_l0c_write_bw(GB/s)",
-    coalesce(round(m.aiv_ub_read_bw_vector, 3), 'N/A') AS "aiv_ub_read_bw_vector(GB/s)",
-    coalesce(round(m.aiv_ub_write_bw_vector, 3), 'N/A') AS "aiv_ub_write_bw_vector(GB/s)",
-    coalesce(round(m.aiv_ub_read_bw_scalar, 3), 'N/A') AS "aiv_ub_read_bw_scalar(GB/s)",
-    coalesce(round(m.aiv_ub_write_bw_scalar, 3), 'N/A') AS "aiv_ub_write_bw_scalar(GB/s)",
-    coalesce(round(m.aiv_vec_bankgroup_cflt_ratio, 3), 'N/A') AS aiv_vec_bankgroup_cflt_ratio,
-    coalesce(round(m.aiv_vec_bank_cflt_ratio, 3), 'N/A') AS aiv_vec_bank_cflt_ratio,
-    coalesce(round(m.aiv_vec_resc_cflt_ratio, 3), 'N/A') AS aiv_vec_resc_cflt_ratio,
+    coalesce(m.aiv_ub_read_bw, 'N/A') AS "aiv_ub_read_bw(GB/s)",
+    coalesce(m.aiv_ub_write_bw, 'N/A') AS "aiv_ub_write_bw(GB/s)",
+    coalesce(m.aiv_main_mem_read_bw, 'N/A') AS "aiv_main_mem_read_bw(GB/s)",
+    coalesce(m.aiv_main_mem_write_bw, 'N/A') AS "aiv_main_mem_write_bw(GB/s)",
+    coalesce(m.aiv_l2_read_bw, 'N/A') AS "aiv_l2_read_bw(GB/s)",
+    coalesce(m.aiv_l2_write_bw, 'N/A') AS "aiv_l2_write_bw(GB/s)",
+    coalesce(m.aiv_l0c_read_bw, 'N/A') AS "aiv_l0c_read_bw(GB/s)",
+    coalesce(m.aiv_l0c_write_bw, 'N/A') AS "aiv_l0c_write_bw(GB/s)",
+    coalesce(m.aiv_ub_read_bw_vector, 'N/A') AS "aiv_ub_read_bw_vector(GB/s)",
+    coalesce(m.aiv_ub_write_bw_vector, 'N/A') AS "aiv_ub_write_bw_vector(GB/s)",
+    coalesce(m.aiv_ub_read_bw_scalar, 'N/A') AS "aiv_ub_read_bw_scalar(GB/s)",
+    coalesce(m.aiv_ub_write_bw_scalar, 'N/A') AS "aiv_ub_write_bw_scalar(GB/s)",
+    coalesce(m.aiv_vec_bankgroup_cflt_ratio, 'N/A') AS aiv_vec_bankgroup_cflt_ratio,
+    coalesce(m.aiv_vec_bank_cflt_ratio, 'N/A') AS aiv_vec_bank_cflt_ratio,
+    coalesce(m.aiv_vec_resc_cflt_ratio, 'N/A') AS aiv_vec_resc_cflt_ratio,
     coalesce(CAST(m.aiv_write_cache_hit_count AS INTEGER), 'N/A') AS aiv_write_cache_hit,
     coalesce(CAST(m.aiv_write_cache_miss_allocate_count AS INTEGER), 'N/A') AS aiv_write_cache_miss_allocate,
     coalesce(CAST(m.aiv_r0_read_cache_hit_count AS INTEGER), 'N/A') AS aiv_r0_read_cache_hit,
     coalesce(CAST(m.aiv_r0_read_cache_miss_allocate_count AS INTEGER), 'N/A') AS aiv_r0_read_cache_miss_allocate,
     coalesce(CAST(m.aiv_r1_read_cache_hit_count AS INTEGER), 'N/A') AS aiv_r1_read_cache_hit,
     coalesce(CAST(m.aiv_r1_read_cache_miss_allocate_count AS INTEGER), 'N/A') AS aiv_r1_read_cache_miss_allocate,
-    coalesce(round(m.aiv_read_main_memory_datas, 3), 'N/A') AS "aiv_read_main_memory_datas(KB)",
-    coalesce(round(m.aiv_write_main_memory_datas, 3), 'N/A') AS "aiv_write_main_memory_datas(KB)",
-    coalesce(round(m.aiv_gm_to_l1_datas, 3), 'N/A') AS "aiv_GM_to_L1_datas(KB)",
-    coalesce(round(m.aiv_l0c_to_l1_datas, 3), 'N/A') AS "aiv_L0C_to_L1_datas(KB)",
-    coalesce(round(m.aiv_l0c_to_gm_datas, 3), 'N/A') AS "aiv_L0C_to_GM_datas(KB)",
-    coalesce(round(m.aiv_gm_to_ub_datas, 3), 'N/A') AS "aiv_GM_to_UB_datas(KB)",
-    coalesce(round(m.aiv_ub_to_gm_datas, 3), 'N/A') AS "aiv_UB_to_GM_datas(KB)",
+    coalesce(m.aiv_read_main_memory_datas, 'N/A') AS "aiv_read_main_memory_datas(KB)",
+    coalesce(m.aiv_write_main_memory_datas, 'N/A') AS "aiv_write_main_memory_datas(KB)",
+    coalesce(m.aiv_gm_to_l1_datas, 'N/A') AS "aiv_GM_to_L1_datas(KB)",
+    coalesce(m.aiv_l0c_to_l1_datas, 'N/A') AS "aiv_L0C_to_L1_datas(KB)",
+    coalesce(m.aiv_l0c_to_gm_datas, 'N/A') AS "aiv_L0C_to_GM_datas(KB)",
+    coalesce(m.aiv_gm_to_ub_datas, 'N/A') AS "aiv_GM_to_UB_datas(KB)",
+    coalesce(m.aiv_ub_to_gm_datas, 'N/A') AS "aiv_UB_to_GM_datas(KB)",
     coalesce(m.aic_total_cycles_count / (v.aic_mhz * v.aic_core_count)
         * CASE WHEN t.end_ns > t.start_ns THEN 100000.0 / (t.end_ns - t.start_ns) ELSE 0 END, 'N/A')
         AS "cube_utilization(%)"
 FROM device_task t
-JOIN kernel k ON k.id = t.kernel_id
 LEFT JOIN kernel_metric m ON m.device_task_id = t.id
 LEFT JOIN device v ON v.rank_id = t.rank_id AND v.device_id = t.device_id
-LEFT JOIN step s ON s.id = t.step_id
-WHERE t.wait_ns IS NOT NULL  -- what is no row of this file has no wait time
+WHERE t.kernel_id IS NOT NULL AND t.wait_ns IS NOT NULL  -- what is no row of this file has no wait time
 UNION ALL
 SELECT
-    o.rank_id, o.step_id, o.start_ns, o.end_ns, s.step_no, coalesce(o.device_id, r.device_id),
+    o.rank_id, o.step_id, o.start_ns, o.end_ns, (SELECT step_no FROM step WHERE id = o.step_id),
+    coalesce(o.device_id, (SELECT device_id FROM rank WHERE id = o.rank_id)),
     coalesce(o.model_no, 4294967295), 'N/A', 'N/A', (SELECT value FROM string WHERE id = o.name_id),
     coalesce((SELECT value FROM string WHERE id = o.op_type_id), 'N/A'), 'N/A', 'COMMUNICATION',
     printf('%d.%03d', o.start_ns / 1000, o.start_ns % 1000), (o.end_ns - o.start_ns) / 1000.0, o.wait_ns / 1000.0, 0,
@@ -262,7 +261,5 @@ SELECT
     'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A',
     'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A', 'N/A'
 FROM comm_op o
-JOIN rank r ON r.id = o.rank_id
-LEFT JOIN step s ON s.id = o.step_id
 ORDER BY 1, 3  -- rank, start: both arms stream from their index
 ;

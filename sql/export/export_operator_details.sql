@@ -47,7 +47,7 @@ SELECT
     coalesce(nullif(w.ai_core_ns, 0) / 1000.0, 0) AS "Device Self Duration With AICore(us)",
     coalesce(nullif(w.ai_core_total_ns, 0) / 1000.0, 0) AS "Device Total Duration With AICore(us)"
 FROM op o
-JOIN string n ON n.id = o.name_id
+CROSS JOIN string n ON n.id = o.name_id
 LEFT JOIN op_work w ON w.id = o.id
 WHERE instr(n.value, 'ProfilerStep#') = 0
 ORDER BY o.rank_id, o.start_ns;

@@ -33,93 +33,93 @@ CREATE VIEW msprof_op_summary AS
 --   "Output Data Types"                text    separated by ;
 --   "Output Formats"                   text    separated by ;
 --   "Context ID"                       int     [optional] sub-task
---   "aicore_time(us)"                  float   [optional] all its time on that core type
+--   "aicore_time(us)"                  round3  [optional] all its time on that core type
 --   aic_total_cycles                   int     [optional] cycles over all cores
---   "aic_mac_time(us)"                 float   [optional] PipeUtilization
---   aic_mac_ratio                      float   [optional]
---   "aic_scalar_time(us)"              float   [optional]
---   aic_scalar_ratio                   float   [optional]
---   "aic_mte1_time(us)"                float   [optional]
---   aic_mte1_ratio                     float   [optional]
---   "aic_mte2_time(us)"                float   [optional]
---   aic_mte2_ratio                     float   [optional]
---   "aic_fixpipe_time(us)"             float   [optional]
---   aic_fixpipe_ratio                  float   [optional]
---   aic_icache_miss_rate               float   [optional]
---   aic_mac_fp16_ratio                 float   [optional] ArithmeticUtilization
---   aic_mac_int8_ratio                 float   [optional]
+--   "aic_mac_time(us)"                 round3  [optional] PipeUtilization
+--   aic_mac_ratio                      round3  [optional]
+--   "aic_scalar_time(us)"              round3  [optional]
+--   aic_scalar_ratio                   round3  [optional]
+--   "aic_mte1_time(us)"                round3  [optional]
+--   aic_mte1_ratio                     round3  [optional]
+--   "aic_mte2_time(us)"                round3  [optional]
+--   aic_mte2_ratio                     round3  [optional]
+--   "aic_fixpipe_time(us)"             round3  [optional]
+--   aic_fixpipe_ratio                  round3  [optional]
+--   aic_icache_miss_rate               round3  [optional]
+--   aic_mac_fp16_ratio                 round3  [optional] ArithmeticUtilization
+--   aic_mac_int8_ratio                 round3  [optional]
 --   aic_cube_fops                      int     [optional]
---   "aic_l1_read_bw(GB/s)"             float   [optional] Memory
---   "aic_l1_write_bw(GB/s)"            float   [optional]
---   "aic_main_mem_read_bw(GB/s)"       float   [optional]
---   "aic_main_mem_write_bw(GB/s)"      float   [optional]
---   "aic_l2_read_bw(GB/s)"             float   [optional]
---   "aic_l2_write_bw(GB/s)"            float   [optional]
---   "aic_l0a_read_bw(GB/s)"            float   [optional] MemoryL0
---   "aic_l0a_write_bw(GB/s)"           float   [optional]
---   "aic_l0b_read_bw(GB/s)"            float   [optional]
---   "aic_l0b_write_bw(GB/s)"           float   [optional]
---   "aic_l0c_read_bw_cube(GB/s)"       float   [optional]
---   "aic_l0c_write_bw_cube(GB/s)"      float   [optional]
---   "aic_ub_read_bw_scalar(GB/s)"      float   [optional] MemoryUB
---   "aic_ub_write_bw_scalar(GB/s)"     float   [optional]
+--   "aic_l1_read_bw(GB/s)"             round3  [optional] Memory
+--   "aic_l1_write_bw(GB/s)"            round3  [optional]
+--   "aic_main_mem_read_bw(GB/s)"       round3  [optional]
+--   "aic_main_mem_write_bw(GB/s)"      round3  [optional]
+--   "aic_l2_read_bw(GB/s)"             round3  [optional]
+--   "aic_l2_write_bw(GB/s)"            round3  [optional]
+--   "aic_l0a_read_bw(GB/s)"            round3  [optional] MemoryL0
+--   "aic_l0a_write_bw(GB/s)"           round3  [optional]
+--   "aic_l0b_read_bw(GB/s)"            round3  [optional]
+--   "aic_l0b_write_bw(GB/s)"           round3  [optional]
+--   "aic_l0c_read_bw_cube(GB/s)"       round3  [optional]
+--   "aic_l0c_write_bw_cube(GB/s)"      round3  [optional]
+--   "aic_ub_read_bw_scalar(GB/s)"      round3  [optional] MemoryUB
+--   "aic_ub_write_bw_scalar(GB/s)"     round3  [optional]
 --   aic_write_cache_hit                int     [optional] L2Cache
 --   aic_write_cache_miss_allocate      int     [optional]
 --   aic_r0_read_cache_hit              int     [optional]
 --   aic_r0_read_cache_miss_allocate    int     [optional]
 --   aic_r1_read_cache_hit              int     [optional]
 --   aic_r1_read_cache_miss_allocate    int     [optional]
---   "aic_read_main_memory_datas(KB)"   float   [optional] MemoryAccess
---   "aic_write_main_memory_datas(KB)"  float   [optional]
---   "aic_GM_to_L1_datas(KB)"           float   [optional]
---   "aic_L0C_to_L1_datas(KB)"          float   [optional]
---   "aic_L0C_to_GM_datas(KB)"          float   [optional]
---   "aic_GM_to_UB_datas(KB)"           float   [optional]
---   "aic_UB_to_GM_datas(KB)"           float   [optional]
---   "aiv_time(us)"                     float   [optional] all its time on that core type
+--   "aic_read_main_memory_datas(KB)"   round3  [optional] MemoryAccess
+--   "aic_write_main_memory_datas(KB)"  round3  [optional]
+--   "aic_GM_to_L1_datas(KB)"           round3  [optional]
+--   "aic_L0C_to_L1_datas(KB)"          round3  [optional]
+--   "aic_L0C_to_GM_datas(KB)"          round3  [optional]
+--   "aic_GM_to_UB_datas(KB)"           round3  [optional]
+--   "aic_UB_to_GM_datas(KB)"           round3  [optional]
+--   "aiv_time(us)"                     round3  [optional] all its time on that core type
 --   aiv_total_cycles                   int     [optional] cycles over all cores
---   "aiv_vec_time(us)"                 float   [optional] PipeUtilization
---   aiv_vec_ratio                      float   [optional]
---   "aiv_scalar_time(us)"              float   [optional]
---   aiv_scalar_ratio                   float   [optional]
---   "aiv_mte2_time(us)"                float   [optional]
---   aiv_mte2_ratio                     float   [optional]
---   "aiv_mte3_time(us)"                float   [optional]
---   aiv_mte3_ratio                     float   [optional]
---   aiv_icache_miss_rate               float   [optional]
---   aiv_vec_fp32_ratio                 float   [optional] ArithmeticUtilization
---   aiv_vec_fp16_ratio                 float   [optional]
---   aiv_vec_int32_ratio                float   [optional]
---   aiv_vec_misc_ratio                 float   [optional]
+--   "aiv_vec_time(us)"                 round3  [optional] PipeUtilization
+--   aiv_vec_ratio                      round3  [optional]
+--   "aiv_scalar_time(us)"              round3  [optional]
+--   aiv_scalar_ratio                   round3  [optional]
+--   "aiv_mte2_time(us)"                round3  [optional]
+--   aiv_mte2_ratio                     round3  [optional]
+--   "aiv_mte3_time(us)"                round3  [optional]
+--   aiv_mte3_ratio                     round3  [optional]
+--   aiv_icache_miss_rate               round3  [optional]
+--   aiv_vec_fp32_ratio                 round3  [optional] ArithmeticUtilization
+--   aiv_vec_fp16_ratio                 round3  [optional]
+--   aiv_vec_int32_ratio                round3  [optional]
+--   aiv_vec_misc_ratio                 round3  [optional]
 --   aiv_vector_fops                    int     [optional]
---   "aiv_ub_read_bw(GB/s)"             float   [optional] Memory
---   "aiv_ub_write_bw(GB/s)"            float   [optional]
---   "aiv_main_mem_read_bw(GB/s)"       float   [optional]
---   "aiv_main_mem_write_bw(GB/s)"      float   [optional]
---   "aiv_l2_read_bw(GB/s)"             float   [optional]
---   "aiv_l2_write_bw(GB/s)"            float   [optional]
---   "aiv_l0c_read_bw(GB/s)"            float   [optional] MemoryL0
---   "aiv_l0c_write_bw(GB/s)"           float   [optional]
---   "aiv_ub_read_bw_vector(GB/s)"      float   [optional] MemoryUB
---   "aiv_ub_write_bw_vector(GB/s)"     float   [optional]
---   "aiv_ub_read_bw_scalar(GB/s)"      float   [optional]
---   "aiv_ub_write_bw_scalar(GB/s)"     float   [optional]
---   aiv_vec_bankgroup_cflt_ratio       float   [optional] ResourceConflictRatio
---   aiv_vec_bank_cflt_ratio            float   [optional]
---   aiv_vec_resc_cflt_ratio            float   [optional]
+--   "aiv_ub_read_bw(GB/s)"             round3  [optional] Memory
+--   "aiv_ub_write_bw(GB/s)"            round3  [optional]
+--   "aiv_main_mem_read_bw(GB/s)"       round3  [optional]
+--   "aiv_main_mem_write_bw(GB/s)"      round3  [optional]
+--   "aiv_l2_read_bw(GB/s)"             round3  [optional]
+--   "aiv_l2_write_bw(GB/s)"            round3  [optional]
+--   "aiv_l0c_read_bw(GB/s)"            round3  [optional] MemoryL0
+--   "aiv_l0c_write_bw(GB/s)"           round3  [optional]
+--   "aiv_ub_read_bw_vector(GB/s)"      round3  [optional] MemoryUB
+--   "aiv_ub_write_bw_vector(GB/s)"     round3  [optional]
+--   "aiv_ub_read_bw_scalar(GB/s)"      round3  [optional]
+--   "aiv_ub_write_bw_scalar(GB/s)"     round3  [optional]
+--   aiv_vec_bankgroup_cflt_ratio       round3  [optional] ResourceConflictRatio
+--   aiv_vec_bank_cflt_ratio            round3  [optional]
+--   aiv_vec_resc_cflt_ratio            round3  [optional]
 --   aiv_write_cache_hit                int     [optional] L2Cache
 --   aiv_write_cache_miss_allocate      int     [optional]
 --   aiv_r0_read_cache_hit              int     [optional]
 --   aiv_r0_read_cache_miss_allocate    int     [optional]
 --   aiv_r1_read_cache_hit              int     [optional]
 --   aiv_r1_read_cache_miss_allocate    int     [optional]
---   "aiv_read_main_memory_datas(KB)"   float   [optional] MemoryAccess
---   "aiv_write_main_memory_datas(KB)"  float   [optional]
---   "aiv_GM_to_L1_datas(KB)"           float   [optional]
---   "aiv_L0C_to_L1_datas(KB)"          float   [optional]
---   "aiv_L0C_to_GM_datas(KB)"          float   [optional]
---   "aiv_GM_to_UB_datas(KB)"           float   [optional]
---   "aiv_UB_to_GM_datas(KB)"           float   [optional]
+--   "aiv_read_main_memory_datas(KB)"   round3  [optional] MemoryAccess
+--   "aiv_write_main_memory_datas(KB)"  round3  [optional]
+--   "aiv_GM_to_L1_datas(KB)"           round3  [optional]
+--   "aiv_L0C_to_L1_datas(KB)"          round3  [optional]
+--   "aiv_L0C_to_GM_datas(KB)"          round3  [optional]
+--   "aiv_GM_to_UB_datas(KB)"           round3  [optional]
+--   "aiv_UB_to_GM_datas(KB)"           round3  [optional]
 --   "cube_utilization(%)"              fixed3  [optional] cycles of the cube cores in those that its time has
 
 -- In the order of what it selects from: an order of its own would sort the whole rank.
@@ -151,4 +151,5 @@ SELECT
     "aiv_read_main_memory_datas(KB)", "aiv_write_main_memory_datas(KB)", "aiv_GM_to_L1_datas(KB)",
     "aiv_L0C_to_L1_datas(KB)", "aiv_L0C_to_GM_datas(KB)", "aiv_GM_to_UB_datas(KB)", "aiv_UB_to_GM_datas(KB)",
     "cube_utilization(%)"
-FROM export_kernel_details;
+FROM export_kernel_details
+ORDER BY rank_id, start_ns;

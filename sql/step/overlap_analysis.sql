@@ -6,7 +6,7 @@ CREATE VIEW overlap_analysis AS
 -- window (step.device_start_ns to device_end_ns) it starts, with its whole length.
 --
 -- grain: rank_id, device_id, type, start_ns
--- uses:  busy_interval, rank
+-- uses:  busy_kind, busy_interval, rank
 -- cols:
 --   rank_id      -   rank
 --   rank_no      -   its number in the job; none if unknown
@@ -20,14 +20,15 @@ CREATE VIEW overlap_analysis AS
 
 -- Source: deliverables.md section 1.6.
 SELECT
-    rank_id,
-    (SELECT rank_no FROM rank WHERE id = busy_interval.rank_id) AS rank_no,
-    device_id,
-    kind AS type,
-    CASE kind WHEN 0 THEN 'Computing' WHEN 1 THEN 'Communication' WHEN 2 THEN 'Communication(Not Overlapped)'
+    g.rank_id,
+    (SELECT rank_no FROM rank WHERE id = g.rank_id) AS rank_no,
+    g.device_id,
+    g.kind AS type,
+    CASE g.kind WHEN 0 THEN 'Computing' WHEN 1 THEN 'Communication' WHEN 2 THEN 'Communication(Not Overlapped)'
         ELSE 'Free' END AS name,
-    start_ns,
-    end_ns,
-    end_ns - start_ns AS duration_ns,
-    step_id
-FROM busy_interval;
+    g.start_ns,
+    g.end_ns,
+    g.end_ns - g.start_ns AS duration_ns,
+    g.step_id
+FROM busy_kind AS k
+JOIN busy_interval AS g ON g.rank_id = k.rank_id AND g.device_id = k.device_id AND g.kind = k.kind;

@@ -12,7 +12,7 @@ CREATE VIEW step_breakdown AS
 -- to the first one of the next step, and for the first step also the time before its first operator.
 --
 -- grain: rank_id, device_id, step_id
--- uses:  step_time, step, busy_interval, rank
+-- uses:  step_time, step, busy_interval, busy_total, rank
 -- cols:
 --   rank_id                    -      rank
 --   rank_no                    -      its number in the job; none if unknown
@@ -65,10 +65,9 @@ SELECT
     d.end_ns - d.last_end_ns AS tail_ns,
     d.first_start_ns - d.start_ns + d.free_ns + d.end_ns - d.last_end_ns AS idle_ns,
     CASE WHEN d.step_id IS NULL OR d.device_start_ns IS NOT NULL THEN coalesce((
-        SELECT sum(g.end_ns - g.start_ns) FROM busy_interval AS g
-        WHERE g.rank_id = d.rank_id AND g.device_id = d.device_id AND g.kind = 3
-            AND g.start_ns >= coalesce(d.device_start_ns, d.start_ns)
-            AND g.start_ns < coalesce(d.device_end_ns, d.end_ns)), 0) END AS idle_gap_ns,
+        SELECT sum(g.total_ns) FROM busy_total AS g
+        WHERE g.rank_id = d.rank_id AND g.device_id = d.device_id AND g.kind = 3 AND g.step_id IS d.step_id), 0)
+        END AS idle_gap_ns,
     1.0 - d.communication_not_overlapped_ns * 1.0 / nullif(d.communication_ns, 0) AS overlap_ratio,
     (d.computing_ns + d.communication_not_overlapped_ns) * 1.0 / nullif(d.end_ns - d.start_ns, 0) AS busy_ratio
 FROM drawn AS d;

@@ -5,7 +5,7 @@ CREATE VIEW step_piece AS
 -- whole length.
 --
 -- grain: rank_id, device_id, kind, start_ns, end_ns
--- uses:  busy_interval, comm_op, rank, string
+-- uses:  busy_kind, busy_interval, comm_op, rank, string
 -- cols:
 --   rank_id    -   rank
 --   rank_no    -   its number in the job; none if unknown
@@ -14,9 +14,10 @@ CREATE VIEW step_piece AS
 --   kind       -   0 computing, 1 communication, 2 communication not overlapped, 3 free, 4 receive operator
 --   start_ns   ns  start
 --   end_ns     ns  end
-SELECT rank_id, (SELECT rank_no FROM rank WHERE id = busy_interval.rank_id) AS rank_no,
-    device_id, step_id, kind, start_ns, end_ns
-FROM busy_interval
+SELECT g.rank_id, (SELECT rank_no FROM rank WHERE id = g.rank_id) AS rank_no,
+    g.device_id, g.step_id, g.kind, g.start_ns, g.end_ns
+FROM busy_kind AS k
+JOIN busy_interval AS g ON g.rank_id = k.rank_id AND g.device_id = k.device_id AND g.kind = k.kind
 UNION ALL
 SELECT o.rank_id, r.rank_no, coalesce(o.device_id, r.device_id), o.step_id, 4, o.start_ns, o.end_ns
 FROM comm_op o

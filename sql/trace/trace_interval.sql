@@ -10,6 +10,8 @@ CREATE VIEW trace_interval AS
 --   step_id      -      [key] step
 --   start_ns     ns     [key] start
 --   end_ns       ns     [key] end
+--   device_id    -      [key] device
+--   kind         -      [key] kind of interval
 --   ph           text   X
 --   name         text   kind
 --   cat          text   interval
@@ -24,7 +26,7 @@ WITH kind (kind, name) AS (
     VALUES (0, 'computing'), (1, 'communication'), (2, 'communication not overlapped'), (3, 'free')
 )
 SELECT
-    b.id, b.rank_id, b.step_id, b.start_ns, b.end_ns,
+    b.id, b.rank_id, b.step_id, b.start_ns, b.end_ns, d.device_id, k.kind,
     'X' AS ph, k.name, 'interval' AS cat,
     b.rank_id * 1000 + b.device_id * 10 + 5 AS pid,
     b.kind * 1000 + 1000 AS tid,
@@ -33,4 +35,5 @@ SELECT
     (SELECT s.step_no FROM step s WHERE s.id = b.step_id) AS "args:step"
 FROM device d
 CROSS JOIN kind k
-CROSS JOIN busy_interval b ON b.rank_id = d.rank_id AND b.device_id = d.device_id AND b.kind = k.kind;
+CROSS JOIN busy_interval b ON b.rank_id = d.rank_id AND b.device_id = d.device_id AND b.kind = k.kind
+ORDER BY b.rank_id, d.device_id, k.kind, b.start_ns, b.id;

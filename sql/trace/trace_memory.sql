@@ -3,14 +3,15 @@ CREATE VIEW trace_memory AS
 --
 -- A counter each allocator, the process and device, and each CANN module.
 --
--- grain: record
+-- grain: part, record
 -- uses:  memory_record_named, device_memory_named, module_memory_named, rank, trace_base
 -- window: self start_ns end_ns
 -- cols:
---   record                  -      [key] which row
+--   record                  -      [key] which row of the part
 --   rank_id                 -      [key] rank
 --   start_ns                ns     [key] time
 --   end_ns                  ns     [key] time
+--   part                    -      [key] 0 allocators, 1 process and device, 2 modules
 --   ph                      text   C
 --   name                    text   PTA, GE, PTA+GE, WORKSPACE, app, device, module NAME
 --   pid                     int    process
@@ -22,8 +23,8 @@ CREATE VIEW trace_memory AS
 --   "args:DDR bytes"        int    DDR in use
 --   "args:HBM bytes"        int    HBM in use
 SELECT
-    'record ' || m.id AS record, m.rank_id, m.time_ns AS start_ns, m.time_ns AS end_ns,
-    'C' AS ph, m.component AS name,
+    m.id AS record, m.rank_id, m.time_ns AS start_ns, m.time_ns AS end_ns,
+    0 AS part, 'C' AS ph, m.component AS name,
     m.rank_id * 1000 + coalesce(m.device_id, (SELECT r.device_id FROM rank r WHERE r.id = m.rank_id), 0) * 10 + 6
         AS pid,
     0 AS tid, m.time_ns - (SELECT base_ns FROM trace_base) AS ts,
@@ -32,14 +33,14 @@ SELECT
 FROM memory_record_named m
 UNION ALL
 SELECT
-    'device ' || m.id, m.rank_id, m.time_ns, m.time_ns,
-    'C', m.scope, m.rank_id * 1000 + m.device_id * 10 + 6, 0, m.time_ns - (SELECT base_ns FROM trace_base),
+    m.id, m.rank_id, m.time_ns, m.time_ns,
+    1, 'C', m.scope, m.rank_id * 1000 + m.device_id * 10 + 6, 0, m.time_ns - (SELECT base_ns FROM trace_base),
     NULL, NULL, NULL, m.ddr_bytes, m.hbm_bytes
 FROM device_memory_named m
 UNION ALL
 SELECT
-    'module ' || m.id, m.rank_id, m.time_ns, m.time_ns,
-    'C', 'module ' || m.module, m.rank_id * 1000 + m.device_id * 10 + 6, 0,
+    m.id, m.rank_id, m.time_ns, m.time_ns,
+    2, 'C', 'module ' || m.module, m.rank_id * 1000 + m.device_id * 10 + 6, 0,
     m.time_ns - (SELECT base_ns FROM trace_base), NULL, m.reserved_bytes, NULL, NULL, NULL
 FROM module_memory_named m
-ORDER BY 2, 3;
+ORDER BY 2, 5, 3, 1;

@@ -4,7 +4,7 @@ CREATE VIEW trace_task AS
 -- A parent record stands on a thread of its own below its stream.
 --
 -- grain: id
--- uses:  device_task_named, graph_replay_named, memory_copy, memory_copy_named, trace_base
+-- uses:  device_task_named, graph_replay_named, memory_copy, string, trace_base
 -- window: self start_ns end_ns
 -- cols:
 --   id                     -      [key] device_task.id
@@ -58,7 +58,8 @@ SELECT
     t.task_no AS "args:task id", t.batch_no AS "args:batch", t.context_no AS "args:context", t.model_no AS "args:model",
     (SELECT r.replay_no FROM graph_replay_named r WHERE r.id = t.graph_replay_id) AS "args:replay",
     t.connection_no AS "args:connection",
-    (SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id) AS "args:bytes",
-    (SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id) AS "args:engine"
+    c.size_bytes AS "args:bytes",
+    (SELECT value FROM string WHERE id = c.engine_id) AS "args:engine"
 FROM device_task_named t
-ORDER BY rank_id, start_ns, end_ns DESC, id;
+LEFT JOIN memory_copy c ON c.device_task_id = t.id
+ORDER BY t.rank_id, t.start_ns, t.end_ns DESC, t.id;

@@ -5,11 +5,12 @@ CREATE VIEW vendor_launch_flow AS
 -- asynchronous copy.  An end: every kernel, copy and communication operation, tasks of those event calls.  The id is
 -- the connection << 32 as an unsigned number; 18446744069414584320 where there is no connection.
 --
--- grain: record, ph
--- uses:  api_call_named, device_task, device_task_named, comm_op, vendor_comm_group, vendor_rank
+-- grain: part, record
+-- uses:  api_call, device_task, comm_op, string, thread, vendor_comm_group, vendor_rank
 -- window: self start_ns end_ns
 -- cols:
---   record         -      [key] api, task or comm, and its id
+--   record         -      [key] id of the record at this end
+--   part           -      [key] 0 calls, 1 tasks, 2 communication
 --   rank_id        -      [key] rank
 --   step_id        -      [key] step of this end
 --   start_ns       ns     [key] start of this end
@@ -27,46 +28,54 @@ CREATE VIEW vendor_launch_flow AS
 --   cat            text   HostToDevice
 
 -- Source: deliverables.md section 1.7.  The plus before start_ns keeps SQLite from looking for the smallest one along
--- the index on start.
+-- the index on start.  A connection of up to 31 bits needs no unsigned number.
 SELECT
-    'api ' || a.id AS record, a.rank_id, a.step_id, a.start_ns, a.end_ns,
+    a.id AS record, 0 AS part, a.rank_id, a.step_id, a.start_ns, a.end_ns,
     (SELECT min(+t.start_ns) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
         AS peer_start_ns,
     (SELECT max(max(t.end_ns, t.start_ns + 1)) FROM device_task t
      WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no) AS peer_until_ns,
     (SELECT min(t.step_id) FROM device_task t WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no)
         AS peer_step_id,
-    's' AS ph, NULL AS bp, 'HostToDevice' || printf('%u', a.connection_no << 32) AS name,
-    printf('%u', a.connection_no << 32) AS id, r.cann_pid AS pid,
-    coalesce(a.tid, 0) AS tid, a.start_ns AS ts, 'HostToDevice' AS cat
-FROM api_call_named a
+    's' AS ph, NULL AS bp,
+    'HostToDevice' || iif(a.connection_no BETWEEN 0 AND 2147483647, a.connection_no << 32,
+        printf('%u', a.connection_no << 32)) AS name,
+    iif(a.connection_no BETWEEN 0 AND 2147483647, a.connection_no << 32, printf('%u', a.connection_no << 32)) AS id,
+    r.cann_pid AS pid, coalesce((SELECT tid FROM thread WHERE id = a.thread_id), 0) AS tid, a.start_ns AS ts,
+    'HostToDevice' AS cat
+FROM api_call a
 LEFT JOIN vendor_rank r ON r.rank_id = a.rank_id
-WHERE a.level = 'node' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent')
+WHERE a.level_id = (SELECT id FROM string WHERE value = 'node')
+    OR a.name_id IN (SELECT id FROM string WHERE value IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent'))
     OR EXISTS (
-        SELECT 1 FROM device_task_named t
-        WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no AND t.type = 'MEMCPY_ASYNC')
+        SELECT 1 FROM device_task t
+        WHERE t.rank_id = a.rank_id AND t.connection_no = a.connection_no
+            AND t.type_id = (SELECT id FROM string WHERE value = 'MEMCPY_ASYNC'))
 UNION ALL
 SELECT
-    'task ' || t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
-    a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
-    'f', 'e', 'HostToDevice' || printf('%u', coalesce(t.connection_no, -1) << 32),
-    printf('%u', coalesce(t.connection_no, -1) << 32),
+    t.id, 1, t.rank_id, t.step_id, t.start_ns, t.end_ns, a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id, 'f', 'e',
+    'HostToDevice' || iif(t.connection_no BETWEEN 0 AND 2147483647, t.connection_no << 32,
+        printf('%u', coalesce(t.connection_no, -1) << 32)),
+    iif(t.connection_no BETWEEN 0 AND 2147483647, t.connection_no << 32,
+        printf('%u', coalesce(t.connection_no, -1) << 32)),
     (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295, t.stream_no, t.start_ns, 'HostToDevice'
-FROM device_task_named t
-LEFT JOIN api_call_named a ON a.id = t.api_call_id AND a.connection_no = t.connection_no
+FROM device_task t
+LEFT JOIN api_call a ON a.id = t.api_call_id AND a.connection_no = t.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
-    AND (t.kernel_id IS NOT NULL OR t.type = 'MEMCPY_ASYNC' OR a.name IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent'))
+    AND (t.kernel_id IS NOT NULL OR t.type_id = (SELECT id FROM string WHERE value = 'MEMCPY_ASYNC')
+        OR a.name_id IN (SELECT id FROM string WHERE value IN ('aclrtRecordEvent', 'aclrtStreamWaitEvent')))
 UNION ALL
 SELECT
-    'comm ' || c.id, c.rank_id, c.step_id, c.start_ns, c.end_ns,
-    a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id,
-    'f', 'e', 'HostToDevice' || printf('%u', coalesce(c.connection_no, -1) << 32),
-    printf('%u', coalesce(c.connection_no, -1) << 32),
-    (r.pid * 1024 + 16 * 32 | coalesce(c.device_id, r.device_id)) & 4294967295, coalesce(g.tid, 0), c.start_ns,
+    c.id, 2, c.rank_id, c.step_id, c.start_ns, c.end_ns, a.start_ns, max(a.end_ns, a.start_ns + 1), a.step_id, 'f', 'e',
+    'HostToDevice' || iif(c.connection_no BETWEEN 0 AND 2147483647, c.connection_no << 32,
+        printf('%u', coalesce(c.connection_no, -1) << 32)),
+    iif(c.connection_no BETWEEN 0 AND 2147483647, c.connection_no << 32,
+        printf('%u', coalesce(c.connection_no, -1) << 32)),
+    (r.pid * 1024 + 16 * 32 | coalesce(c.device_id, r.device_id)) & 4294967295,
+    coalesce((SELECT g.tid FROM vendor_comm_group g WHERE g.comm_group_id = c.comm_group_id), 0), c.start_ns,
     'HostToDevice'
 FROM comm_op c
-LEFT JOIN api_call_named a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
+LEFT JOIN api_call a ON a.id = c.api_call_id AND a.connection_no = c.connection_no
 LEFT JOIN vendor_rank r ON r.rank_id = c.rank_id
-LEFT JOIN vendor_comm_group g ON g.comm_group_id = c.comm_group_id
-ORDER BY 2, 4;
+ORDER BY 3, 2, 5, 1;

@@ -10,6 +10,8 @@ CREATE VIEW vendor_overlap_slice AS
 --   step_id   -      [key] step
 --   start_ns  ns     [key] start
 --   end_ns    ns     [key] end
+--   device_id -      [key] device
+--   kind      -      [key] kind of interval
 --   ph        text   X
 --   name      text   Computing, Communication, Communication(Not Overlapped), Free
 --   pid       int    packed process
@@ -22,7 +24,7 @@ WITH kind (kind, name) AS (
     VALUES (0, 'Computing'), (1, 'Communication'), (2, 'Communication(Not Overlapped)'), (3, 'Free')
 )
 SELECT
-    b.id, b.rank_id, b.step_id, b.start_ns, b.end_ns,
+    b.id, b.rank_id, b.step_id, b.start_ns, b.end_ns, d.device_id, k.kind,
     'X' AS ph,
     k.name,
     (r.pid * 1024 + 31 * 32 | b.device_id) & 4294967295 AS pid,
@@ -32,4 +34,5 @@ SELECT
 FROM device d
 CROSS JOIN kind k
 CROSS JOIN busy_interval b ON b.rank_id = d.rank_id AND b.device_id = d.device_id AND b.kind = k.kind
-LEFT JOIN vendor_rank r ON r.rank_id = d.rank_id;
+LEFT JOIN vendor_rank r ON r.rank_id = b.rank_id
+ORDER BY b.rank_id, d.device_id, k.kind, b.start_ns, b.id;

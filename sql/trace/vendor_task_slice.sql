@@ -6,7 +6,7 @@ CREATE VIEW vendor_task_slice AS
 -- a copy without an entry of its own then shows zeros.
 --
 -- grain: id
--- uses:  device_task_named, vendor_rank, memory_copy, memory_copy_named
+-- uses:  device_task_named, vendor_rank, memory_copy, string
 -- window: self start_ns end_ns
 -- cols:
 --   id                     -      [key] device_task.id
@@ -45,26 +45,25 @@ SELECT
     t.start_ns AS ts,
     t.duration_ns / 1000.0 AS dur,
     coalesce(t.model_no, 4294967295) AS "args:Model Id",
-    CASE WHEN t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.engine FROM memory_copy_named c WHERE c.device_task_id = t.id), t.type)
-        ELSE coalesce(nullif(t.core, 'N/A'), t.type) END AS "args:Task Type",
+    coalesce((SELECT value FROM string WHERE id = c.engine_id),
+        iif(t.type = 'MEMCPY_ASYNC', t.type, coalesce(nullif(t.core, 'N/A'), t.type))) AS "args:Task Type",
     t.stream_no AS "args:Physic Stream Id",
     t.task_no AS "args:Task Id",
     t.batch_no AS "args:Batch Id",
     coalesce(t.context_no, 4294967295) AS "args:Subtask Id",
     coalesce(CAST(t.connection_no AS TEXT), '18446744073709551615') AS "args:connection_id",
-    CASE WHEN t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.size_bytes FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0, NULL))
-    END AS "args:size(B)",
-    CASE WHEN t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT iif(c.size_bytes IS NULL, NULL, coalesce(c.size_bytes * 1.0 / nullif(t.duration_ns, 0), 0.0))
-            FROM memory_copy c WHERE c.device_task_id = t.id), iif(r.has_copies, 0.0, NULL)) END AS "args:bandwidth(GB/s)",
-    CASE WHEN t.type = 'MEMCPY_ASYNC'
-        THEN coalesce((SELECT c.direction FROM memory_copy_named c WHERE c.device_task_id = t.id),
-            iif(r.has_copies, 'other', NULL)) END AS "args:operation",
+    iif(t.type_id = (SELECT id FROM string WHERE value = 'MEMCPY_ASYNC'),
+        coalesce(c.size_bytes, iif(r.has_copies, 0, NULL)), NULL) AS "args:size(B)",
+    iif(t.type_id = (SELECT id FROM string WHERE value = 'MEMCPY_ASYNC'),
+        coalesce(iif(c.size_bytes IS NULL, NULL, coalesce(c.size_bytes * 1.0 / nullif(t.duration_ns, 0), 0.0)),
+            iif(r.has_copies, 0.0, NULL)), NULL) AS "args:bandwidth(GB/s)",
+    iif(t.type = 'MEMCPY_ASYNC', coalesce((SELECT value FROM string WHERE id = c.direction_id),
+        iif(r.has_copies, 'other', NULL)), NULL) AS "args:operation",
     nullif(t.grid, 'N/A') AS "args:Grid Dim",
     nullif(t.block, 'N/A') AS "args:Block Dim"
 FROM device_task_named t
+LEFT JOIN memory_copy c ON c.device_task_id = t.id
+    AND t.type_id = (SELECT id FROM string WHERE value = 'MEMCPY_ASYNC')
 LEFT JOIN vendor_rank r ON r.rank_id = t.rank_id
 WHERE t.is_covered = 0
     AND coalesce(t.connection_no NOT BETWEEN 4000000001 AND 4294967294, 1)

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import re
+import shutil
 
 import pytest
 
@@ -61,6 +63,53 @@ def test_a_file_of_somebody_else_is_not_overwritten(run, made, tmp_path):
     assert (tmp_path / "out" / "trace.json").read_text() == "mine"
 
 
+def test_a_file_that_was_changed_since_is_replaced_with_force_only(run, made, tmp_path):
+    assert run("export", made, "--to", "out", "--rank", 0, "op_statistic", "task_time").code == 0
+    (changed,) = (tmp_path / "out").rglob("op_statistic.csv")
+    (kept,) = (tmp_path / "out").rglob("task_time.csv")
+    whole, before = changed.read_text(), kept.stat().st_ino
+    changed.write_text(f"{whole}my notes\n")
+    found = run("export", made, "--to", "out", "--rank", 0, "task_time", "op_statistic")
+    assert found.code == 2
+    assert "op_statistic.csv was changed since npuwh exported it: " in found.err
+    assert len(found.error_lines) == 1
+    assert changed.read_text() == f"{whole}my notes\n"
+    assert kept.stat().st_ino == before, "all are replaced or none"
+    assert run("export", made, "--to", "out", "--rank", 0, "task_time", "op_statistic", "--force").code == 0
+    assert changed.read_text() == whole
+    assert run("export", made, "--to", "out", "--rank", 0, "task_time", "op_statistic").code == 0
+
+
+def test_force_is_for_our_own_files_only(run, made, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "trace.json").write_text("mine")
+    assert run("export", made, "--to", "out", "--force", "trace").code == 2
+    assert (tmp_path / "out" / "trace.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["text", "trace", "op_statistic"])
+@pytest.mark.parametrize("place", ["", "RUN", "RUN/ASCEND_PROFILER_OUTPUT", "RUN/new", "RUN/ASCEND_PROFILER_OUTPUT/a"])
+def test_not_into_a_profile_that_the_warehouse_does_not_know(run, made, profile, tmp_path, left_over, place, kind):
+    shutil.copytree(profile, tmp_path / "other")
+    run_directory = next((tmp_path / "other").iterdir()).name
+    before = left_over(tmp_path / "other")
+    found = run("export", made, "--to", tmp_path / "other" / place.replace("RUN", run_directory), kind)
+    assert found.code == 2
+    assert "inputs are not written to, choose another --to" in found.err
+    assert left_over(tmp_path / "other") == before
+
+
+def test_a_list_of_files_that_leads_elsewhere_is_not_believed(run, made, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "trace.json").write_text("mine")
+    (tmp_path / "out" / ".npuwh-export.json").write_text(json.dumps({"files": ["../trace.json", "/trace.json", 7]}))
+    assert run("export", made, "--to", "out", "trace").code == 0
+    assert (tmp_path / "trace.json").read_text() == "mine"
+    (tmp_path / "out" / ".npuwh-export.json").unlink()
+    os.mkfifo(tmp_path / "out" / ".npuwh-export.json")
+    assert run("export", made, "--to", "out", "trace").code == 2, "what is there is nobody's then"
+
+
 def test_nothing_at_all_is_an_error(run, made, tmp_path, left_over):
     found = run("export", made, "--to", "out", "--from-ns", 1, "--to-ns", 2)
     assert found.code == 2
@@ -74,7 +123,7 @@ def test_views_that_cannot_be_narrowed_are_told(run, made):
     found = run("export", made, "--to", "out", "--rank", 0, "--step", 4, "parquet")
     assert found.code == 0
     assert len(found.error_lines) == 1
-    assert " views cannot be narrowed to what was chosen and were not written (no " in found.err
+    assert " views cannot be narrowed to what was chosen: not written (no " in found.err
     told = set(re.findall(r"\w+", found.err))
     assert {"kernel_named", "kernel_time"} <= told
     assert "step_kernel_time" not in told

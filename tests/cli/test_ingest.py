@@ -165,3 +165,14 @@ def test_a_part_that_failed_is_told_and_the_rest_loads(run, profile, tmp_path):
     assert "bad_ascend_pt" in found.err
     assert ask("W.db", "SELECT rank_no FROM rank ORDER BY 1")[:2] == [(0,), (1,)]
     assert run("check", "W.db").code == 1
+
+
+def test_a_warehouse_does_not_go_into_another_profile(run, profile, tmp_path, left_over):
+    shutil.copytree(profile, tmp_path / "other")
+    before = left_over(tmp_path / "other")
+    folder = next((tmp_path / "other").iterdir())
+    for place in (folder, folder / "ASCEND_PROFILER_OUTPUT"):
+        found = run("ingest", profile, "-o", place / "W.db")
+        assert found.code == 2
+        assert "profiles are never written to; choose with -o" in found.err
+    assert left_over(tmp_path / "other") == before

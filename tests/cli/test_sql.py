@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import pyarrow.parquet
 import pytest
@@ -143,11 +144,14 @@ def test_parquet_by_the_ending(run, made, tmp_path):
     assert table.num_rows == int(run("sql", made, "SELECT count(*) AS n FROM op").out.split()[1])
 
 
-def test_an_output_file_is_replaced_only_by_a_whole_result(run, made, tmp_path, left_over):
+def test_an_output_file_is_replaced_only_with_force_and_by_a_whole_result(run, made, tmp_path, left_over):
     (tmp_path / "out.csv").write_text("old")
-    assert run("sql", made, "SELECT nothing_like_it FROM op", "-o", "out.csv").code == 2
+    found = run("sql", made, "SELECT 7 AS a", "-o", "out.csv")
+    assert found.code == 2
+    assert found.err == "npuwh: out.csv: is there already; give another -o, or replace it with --force\n"
+    assert run("sql", made, "SELECT nothing_like_it FROM op", "-o", "out.csv", "--force").code == 2
     assert (tmp_path / "out.csv").read_text() == "old"
-    assert run("sql", made, "SELECT 7 AS a", "-o", "out.csv").code == 0
+    assert run("sql", made, "SELECT 7 AS a", "-o", "out.csv", "--force").code == 0
     assert (tmp_path / "out.csv").read_text().splitlines() == ["a", "7"]
     assert left_over(tmp_path) == ["out.csv"]
 
@@ -156,7 +160,7 @@ def test_the_warehouse_is_not_overwritten(run, made, tmp_path):
     (tmp_path / "link.csv").symlink_to(made)
     (tmp_path / "hard.csv").hardlink_to(made)
     for target in (made, "link.csv", "hard.csv", f"{made}-journal"):
-        found = run("sql", made, "SELECT 1", "--format", "csv", "-o", target)
+        found = run("sql", made, "SELECT 1", "--format", "csv", "-o", target, "--force")
         assert found.code == 2, target
         assert len(found.error_lines) == 1
     assert run("check", made).code == 0
@@ -165,12 +169,21 @@ def test_the_warehouse_is_not_overwritten(run, made, tmp_path):
 def test_inputs_are_not_overwritten(run, made, profile):
     for path in [*profile.rglob("*.db"), *profile.rglob("profiler_info*.json")]:
         before = path.read_bytes()
-        found = run("sql", made, "SELECT 1 AS a", "--format", "csv", "-o", path)
+        found = run("sql", made, "SELECT 1 AS a", "--format", "csv", "-o", path, "--force")
         assert found.code == 2, path
         assert path.read_bytes() == before
     beside = next(profile.iterdir()) / "result.csv"
     assert run("sql", made, "SELECT 1 AS a", "-o", beside).code == 2
     assert not beside.exists()
+
+
+def test_nor_is_a_profile_that_the_warehouse_does_not_know(run, made, profile, tmp_path):
+    shutil.copytree(profile, tmp_path / "other")
+    folder = next((tmp_path / "other").iterdir()) / "ASCEND_PROFILER_OUTPUT"
+    found = run("sql", made, "SELECT 1 AS a", "-o", folder / "result.csv")
+    assert found.code == 2
+    assert "profiles are never written to; give another -o" in found.err
+    assert not (folder / "result.csv").exists()
 
 
 @pytest.mark.parametrize(

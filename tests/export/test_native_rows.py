@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.views import test_view_cases as view_cases
 from warehouse import store
 from warehouse._native import LibraryUnavailableError, RowsRefusedError, SqliteLibrary
 from warehouse.errors import NpuwhError
-from warehouse.export import export, native_rows
+from warehouse.export import export, native_rows, section_plan
 from warehouse.export.csv_file import write_csv
 from warehouse.export.native_rows import SWITCH, open_native_rows
 from warehouse.export.row_section import FLOW_COLUMNS, RowSection, events_of, written_columns
@@ -25,6 +26,7 @@ from warehouse.export.source import ExportSource, open_source
 from warehouse.export.trace_events import EventArray, write_by_cursor
 from warehouse.ingest import ingest
 from warehouse.sample import write_profile
+from warehouse.store.row_plan import parts_of, row_plan
 from warehouse.store.unfolding import unfolded
 from warehouse.store.view_body import view_body
 
@@ -41,7 +43,7 @@ RECORDS = {
     "vendor_gc_slice": [], "vendor_mark_slice": ["args:domain"],
     "vendor_api_slice": [],
     # of copies alone
-    "vendor_task_slice": ["args:Task Type", "args:size(B)", "args:bandwidth(GB/s)", "args:operation"],
+    "vendor_task_slice": ["args:size(B)", "args:bandwidth(GB/s)"],
     "vendor_comm_op_slice": [], "vendor_comm_task_slice": [], "vendor_queue_flow": [], "vendor_torch_flow": [],
     "vendor_launch_flow": [], "export_kernel_details": [], "export_task_time": [],
     "export_operator_memory": ["Duration(us)"],
@@ -51,7 +53,7 @@ RECORDS = {
 @pytest.fixture(autouse=True)
 def small_ranges(monkeypatch):
     """Many ranges and threads, so that their order is put to the test."""
-    monkeypatch.setattr(native_rows, "_ROWS", 5)
+    monkeypatch.setattr(section_plan, "_ROWS", 5)
     monkeypatch.setattr(native_rows, "_thread_count", lambda: 3)
 
 
@@ -142,21 +144,25 @@ def _same_rows(source, rank, name, folder):
         if name.startswith("export_"):
             count = write_csv(way, rank, path, name)
         else:
-            section = events_of(name, rank)
-            with path.open("wb") as file, EventArray(file) as events:
-                if way.native is not None:
-                    count = sum(events.write_natively(way.native, [section]).rows)
-                else:
-                    count = write_by_cursor(events, way.connection, section)
+            count = way.written(partial(_write_events, section=events_of(name, rank), path=path))
         written.append((count, path.read_bytes()))
     assert written[0] == written[1]
+
+
+def _write_events(source, section, path):
+    with path.open("wb") as file, EventArray(file) as events:
+        if source.native is None:
+            return write_by_cursor(events, source.connection, section)
+        return sum(events.write_natively(source.native, [section]).rows)
 
 
 def test_texts_are_remembered_where_it_pays():
     """An export of a million kernels takes twice as long if one of these is not planned so."""
     looked_up = {}
     for name in RECORDS:
-        plan = store.row_plan(name, written_columns(name))
+        part, numbers = parts_of(name) or ("", (0,))
+        fixed = {"rank_id": None, part: numbers[0]}
+        plan = row_plan(name, written_columns(name), fixed=fixed)
         assert plan is not None, name
         assert plan.ranges is not None, name
         arm = unfolded(view_body(name).arms[0])
@@ -164,8 +170,12 @@ def test_texts_are_remembered_where_it_pays():
         looked_up[name] = [column.name for column in read if "string" in column.expression]
     assert looked_up == RECORDS
     flows = [name for name in EXPORTED if name.startswith("trace_") and name.endswith("_flow")]
-    plans = {name: store.row_plan(name, FLOW_COLUMNS, FLOW_COLUMNS) for name in flows}
-    assert all(plan is not None and plan.ranges is not None for plan in plans.values()), plans
+    for name in flows:
+        part, numbers = parts_of(name) or ("", (0,))
+        for number in numbers:
+            plan = row_plan(name, FLOW_COLUMNS, FLOW_COLUMNS, fixed={"rank_id": None, part: number})
+            assert plan is not None, name
+            assert plan.ranges is not None, name
 
 
 # ---- where it cannot be had

@@ -52,7 +52,48 @@ def test_a_file_without_rows_any_more_goes(tmp_path):
             if not rows:
                 placing.drop("two.csv")
     assert names(tmp_path) == [LIST_NAME, "one.csv"]
-    assert json.loads((tmp_path / LIST_NAME).read_text()) == {"files": ["one.csv"]}
+    facts = (tmp_path / "one.csv").stat()
+    told = {"one.csv": {"size": facts.st_size, "modified_ns": facts.st_mtime_ns}}
+    assert json.loads((tmp_path / LIST_NAME).read_text()) == {"files": told}
+
+
+def test_a_changed_file_without_rows_any_more_stays(tmp_path):
+    with Placing(tmp_path, []) as placing:
+        placing.growing("one.csv").write_text("1")
+        placing.growing("two.csv").write_text("2")
+    (tmp_path / "two.csv").write_text("2 and notes")
+    with Placing(tmp_path, []) as placing, pytest.raises(UsageError, match="was changed since"):
+        placing.drop("two.csv")
+    assert (tmp_path / "two.csv").read_text() == "2 and notes"
+
+
+def test_a_list_of_names_alone_as_it_was_before(tmp_path):
+    (tmp_path / LIST_NAME).write_text('{"files": ["one.csv"]}')
+    (tmp_path / "one.csv").write_text("old")
+    with Placing(tmp_path, []) as placing:
+        placing.growing("one.csv").write_text("new")
+    assert (tmp_path / "one.csv").read_text() == "new"
+
+
+def test_killed_while_files_are_replaced(tmp_path, monkeypatch):
+    """The next export takes them for ours, whichever of them is new."""
+    for text in ("old", "new"):
+        with suppress(KeyboardInterrupt), Placing(tmp_path, []) as placing:
+            placing.growing("one.csv").write_text(text)
+            placing.growing("two.csv").write_text(text)
+            if text == "new":
+                monkeypatch.setattr(Placing, "_abandon", lambda _: None)
+                monkeypatch.setattr("warehouse.export.placing._sign", interrupt)
+    monkeypatch.undo()
+    assert [(tmp_path / name).read_text() for name in ("one.csv", "two.csv")] == ["new", "old"]
+    with Placing(tmp_path, []) as placing:
+        placing.growing("one.csv").write_text("newest")
+        placing.growing("two.csv").write_text("newest")
+    assert [(tmp_path / name).read_text() for name in ("one.csv", "two.csv")] == ["newest"] * 2
+
+
+def interrupt(_):
+    raise KeyboardInterrupt
 
 
 def test_nothing_to_write_makes_no_directory(tmp_path):
@@ -100,7 +141,9 @@ def test_beside_a_single_file_is_fine(tmp_path):
     (database,) = (tmp_path / "job").rglob("ascend_pytorch_profiler_0.db")
     database.rename(tmp_path / database.name)
     ingest([tmp_path / database.name], tmp_path / "W.db")
-    report = export(tmp_path / "W.db", tmp_path, ["task_time"])
+    with pytest.raises(UsageError, match="inputs are not written to"):
+        export(tmp_path / "W.db", tmp_path, ["task_time"])
+    report = export(tmp_path / "W.db", tmp_path / "out", ["task_time"])
     assert [file.path.parent.parent.name for file in report.files] == ["ascend_pytorch_profiler_0_ascend_pt"]
 
 
@@ -120,8 +163,9 @@ def test_a_full_disk(sample, tmp_path):
 
 def test_a_directory_that_cannot_be_made(sample, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(WriteError, match="nothing was exported"):
-        export(sample, tmp_path / "file" / "out", ["text"])
+    for place in (tmp_path / "file", tmp_path / "file" / "out"):
+        with pytest.raises(UsageError, match="file: is a file, not a directory to export to; choose another --to"):
+            export(sample, place, ["text"])
 
 
 def test_killed_half_way(sample, tmp_path):

@@ -20,6 +20,7 @@ TABLES = {
     "kernel_total": ["rank_id", "kernel_id"],
     "step_kernel_total": ["rank_id", "step_id", "name_id"],
     "stream_total": ["rank_id", "device_id", "stream_no", "type_id"],
+    "busy_total": ["rank_id", "device_id", "kind", "step_id"],
     "api_total": ["rank_id", "level_id", "name_id"],
 }
 VARIANTS = {
@@ -44,6 +45,7 @@ def again(tmp_path, sum_statements):
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}")
             connection.execute("UPDATE op SET framework_op_id = NULL")
+            connection.execute("UPDATE busy_interval SET copy_count = NULL, copy_ns = NULL")
             for statement in sum_statements:
                 connection.execute(statement)
             found = _sums(connection)
@@ -53,7 +55,11 @@ def again(tmp_path, sum_statements):
 
 
 def _sums(connection):
-    sums = {"framework": connection.execute("SELECT id, framework_op_id FROM op ORDER BY id").fetchall()}
+    columns = {"op": "framework_op_id", "busy_interval": "copy_count, copy_ns"}
+    sums = {
+        table: connection.execute(f"SELECT id, {names} FROM {table} ORDER BY id").fetchall()
+        for table, names in columns.items()
+    }
     for table, keys in TABLES.items():
         columns = [name for name in store.TABLES[table].column_names if name not in keys]
         sums[table] = connection.execute(

@@ -16,21 +16,21 @@ constexpr CellKind kAll[] = {CellKind::text,   CellKind::integer, CellKind::stam
 
 template <class Value>
 std::string csv(Value value) {  // all kinds, joined by spaces
-    std::string out;
+    npuwh::TextBuffer out;
     for (const CellKind kind : kAll) {
         out += out.empty() ? "" : " ";
         npuwh::append_csv_cell(out, kind, value);
     }
-    return out;
+    return std::string(out.view());
 }
 template <class Value>
 std::string json(Value value) {
-    std::string out;
+    npuwh::TextBuffer out;
     for (const CellKind kind : kAll) {
         out += out.empty() ? "" : " ";
         npuwh::append_json_cell(out, kind, value);
     }
-    return out;
+    return std::string(out.view());
 }
 
 }  // namespace
@@ -52,10 +52,20 @@ TEST(floats_in_every_kind) {
     CHECK(npuwh::takes_float(CellKind::trim3) && !npuwh::takes_float(CellKind::stamp) && !npuwh::takes_float(CellKind::ns_us));
 }
 
+TEST(halves_are_rounded_away_from_zero) {
+    npuwh::TextBuffer out;
+    for (const double value : {0.0005, 2.0005, 0.0625, -0.0625, 12.3456, 4.0, -0.0001, 123456789012.3456, 8999999999999.999, 1e300}) {
+        out += out.empty() ? "" : " ";
+        npuwh::append_csv_cell(out, CellKind::round3, value);
+    }
+    CHECK_EQUAL(std::string(out.view()), "0.001 2.001 0.063 -0.063 12.346 4.0 0.0 123456789012.346 8999999999999.998 1e+300");
+}
+
 TEST(text_in_every_kind) {
     using namespace std::string_view_literals;
     CHECK_EQUAL(csv("N/A"sv), "N/A N/A N/A\t N/A N/A N/A N/A N/A N/A");
-    CHECK_EQUAL(csv("-1"sv), "'-1 -1 -1\t -1 -1 -1 -1 -1 -1");
+    CHECK_EQUAL(csv("-1"sv), "-1 -1 -1\t -1 -1 -1 -1 -1 -1");
+    CHECK_EQUAL(csv("-1+1"sv), "'-1+1 '-1+1 '-1+1\t '-1+1 '-1+1 '-1+1 '-1+1 -1+1 '-1+1");
     CHECK_EQUAL(csv("=1"sv), "'=1 '=1 '=1\t '=1 '=1 '=1 '=1 =1 '=1");
     CHECK_EQUAL(csv("-\""sv), "\"'-\"\"\" \"'-\"\"\" \"'-\"\"\t\" \"'-\"\"\" \"'-\"\"\" \"'-\"\"\" \"'-\"\"\" \"-\"\"\" \"'-\"\"\"");
     CHECK_EQUAL(json("[1]"sv), "\"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" \"[1]\" [1] \"[1]\"");

@@ -51,7 +51,7 @@ std::vector<Row> random_rows(check::Random& random) {
     std::int64_t time = 0;
     for (std::int64_t count = random.between(0, 40); count > 0; --count) {
         time += random.between(0, 5);
-        rows.push_back({random.between(0, 5), time, time + random.between(0, 12), random.between(0, 1), random.between(0, 2)});
+        rows.push_back({random.between(0, 6), time, time + random.between(0, 12), random.between(0, 1), random.between(0, 2)});
     }
     return rows;
 }
@@ -70,7 +70,7 @@ Steps random_steps(check::Random& random) {
 
 struct Result {
     Column wait, step, task_step, lane;
-    std::vector<Column> intervals;  // device, kind, start, end, step, in that order
+    std::vector<Column> intervals;  // device, kind, start, end, step, copies, copy ns, in that order
     std::vector<Column> totals;
 };
 
@@ -82,7 +82,8 @@ Result run(const std::vector<Row>& rows, const Steps& steps, check::Random* piec
     std::vector<Column> intervals;
     const auto keep = [&](const npuwh::BusyIntervals& taken) {
         for (std::size_t row = 0; row < taken.start.size(); ++row) {
-            intervals.push_back({taken.device[row], taken.kind[row], taken.start[row], taken.end[row], taken.step[row]});
+            intervals.push_back({taken.device[row], taken.kind[row], taken.start[row], taken.end[row], taken.step[row],
+                                 taken.copies[row], taken.copy_ns[row]});
         }
     };
     for (std::size_t from = 0; from < rows.size();) {
@@ -162,7 +163,7 @@ TEST(waits_and_steps_by_definition) {
         std::map<std::int64_t, std::int64_t> previous_end;
         for (std::size_t row = 0; row < rows.size(); ++row) {
             std::int64_t wait = -1;
-            if (rows[row].kind != 0 && rows[row].kind != 3) {
+            if (rows[row].kind != 0 && rows[row].kind != 3 && rows[row].kind != 6) {
                 const auto previous = previous_end.find(rows[row].device);
                 wait = previous == previous_end.end() ? 0 : std::max<std::int64_t>(0, rows[row].start - previous->second);
                 previous_end[rows[row].device] = rows[row].end;
@@ -226,6 +227,25 @@ TEST(intervals_of_a_kind_come_in_order_with_their_step) {
     }
 }
 
+TEST(copies_in_gaps_by_definition) {
+    check::Random random(10);
+    for (int round = 0; round < 5000; ++round) {
+        const auto rows = random_rows(random);
+        for (const Column& interval : run(rows, Steps{}, &random).intervals) {
+            Intervals copies;
+            std::int64_t count = 0;
+            for (const Row& row : rows) {
+                if (interval[1] == 3 && row.kind == 6 && row.device == interval[0] && row.start < row.end &&
+                    row.start < interval[3] && row.end > interval[2]) {
+                    ++count;
+                    copies.emplace_back(std::max(row.start, interval[2]), std::min(row.end, interval[3]));
+                }
+            }
+            CHECK_EQUAL((Column{interval[5], interval[6]}), count == 0 ? (Column{-1, -1}) : (Column{count, length(united(copies))}));
+        }
+    }
+}
+
 TEST(pieces_of_any_size_give_the_same_result) {
     check::Random random(9);
     for (int round = 0; round < 2000; ++round) {
@@ -245,9 +265,9 @@ TEST(pieces_of_any_size_give_the_same_result) {
 TEST(other_tasks_widen_the_idle_range_unless_they_are_silent) {
     const Steps none;
     // copy 0-2, kernel 10-20, scheduling kernel 30-40, event 50-60, silent task 70-80
-    const Result result = run({{0, 0, 2, 0, 0}, {1, 10, 20, 0, 0}, {4, 30, 40, 0, 0}, {0, 50, 60, 0, 0}, {3, 70, 80, 0, 0}},
+    const Result result = run({{6, 0, 2, 0, 0}, {1, 10, 20, 0, 0}, {4, 30, 40, 0, 0}, {0, 50, 60, 0, 0}, {3, 70, 80, 0, 0}},
                               none, nullptr);
-    CHECK_EQUAL(result.intervals, (std::vector<Column>{{0, 0, 10, 20, -1}, {0, 3, 0, 10, -1}, {0, 3, 20, 60, -1}}));
+    CHECK_EQUAL(result.intervals, (std::vector<Column>{{0, 0, 10, 20, -1, -1, -1}, {0, 3, 0, 10, -1, 1, 2}, {0, 3, 20, 60, -1, -1, -1}}));
     CHECK_EQUAL(result.wait, (Column{-1, 0, 10, -1, -1}));
 }
 
@@ -259,7 +279,7 @@ TEST(lanes_are_a_track_s_own) {
 TEST(bad_rows_are_named_and_change_nothing) {
     DeviceSweep sweep(Column{}, Column{}, Column{}, Column{}, Column{});
     sweep.feed(Column{1}, Column{10}, Column{20}, Column{0}, Column{0});
-    CHECK_REJECTS(sweep.feed(Column{1, 6}, Column{30, 31}, Column{40, 41}, Column{0, 0}, Column{0, 0}), "row 1 has kind 6");
+    CHECK_REJECTS(sweep.feed(Column{1, 7}, Column{30, 31}, Column{40, 41}, Column{0, 0}, Column{0, 0}), "row 1 has kind 7");
     CHECK_REJECTS(sweep.feed(Column{1, 1}, Column{30, 29}, Column{40, 41}, Column{0, 0}, Column{0, 0}), "row 1 starts at 29");
     CHECK_REJECTS(sweep.feed(Column{1}, Column{9}, Column{40}, Column{0}, Column{0}), "row 0 starts at 9, before the start 10");
     CHECK_REJECTS(sweep.feed(Column{1}, Column{30}, Column{29}, Column{0}, Column{0}), "row 0 ends at 29");

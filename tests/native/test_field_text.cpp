@@ -6,14 +6,14 @@
 namespace {
 
 std::string csv(std::string_view text) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_csv_field(out, text);
-    return out;
+    return std::string(out.view());
 }
 std::string json(std::string_view text) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_json_string(out, text);
-    return out;
+    return std::string(out.view());
 }
 
 }  // namespace
@@ -42,9 +42,12 @@ TEST(formulas_and_numbers) {
     for (const char* text : {"", "1-1", "a=b", " =1", "\n"}) {
         CHECK(!npuwh::is_formula(text));
     }
-    CHECK(npuwh::is_plain_number("-1.5e-05"));
-    CHECK(!npuwh::is_plain_number("-1.5)"));
-    CHECK(!npuwh::is_plain_number(""));
+    for (const char* text : {"1", "-1.5e-05", "+.5", "-5.", "-1E+9", "007"}) {
+        CHECK(npuwh::is_plain_number(text));
+    }
+    for (const char* text : {"", "-", ".", "-.", "-1.5)", "-1+2", "1e", "-1e-", "1.2.3", "--1", "e5", "-1 "}) {
+        CHECK(!npuwh::is_plain_number(text));
+    }
 }
 
 TEST(surrogates_are_replaced) {

@@ -12,24 +12,25 @@
 namespace {
 
 std::string repr(double value) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_repr(out, value);
-    return out;
+    return std::string(out.view());
 }
 std::string fixed(double value, int decimals) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_fixed(out, value, decimals);
-    return out;
+    return std::string(out.view());
 }
 std::string trimmed(double value) {
-    std::string out = "x";
+    npuwh::TextBuffer out;
+    out += 'x';
     npuwh::append_trimmed(out, value);
-    return out.substr(1);
+    return std::string(out.view(1));
 }
 std::string microseconds(std::int64_t value) {
-    std::string out;
+    npuwh::TextBuffer out;
     npuwh::append_microseconds(out, value);
-    return out;
+    return std::string(out.view());
 }
 
 int significant_digits(const std::string& number) {

@@ -2,35 +2,45 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
 #include "sqlite_rows/ordered_output.hpp"
 
+using npuwh::TextBuffer;
 using npuwh::sqlite_rows::OrderedOutput;
 
 namespace {
 
+TextBuffer buffer(std::string_view text) {
+    TextBuffer buffer;
+    buffer += text;
+    return buffer;
+}
+
 // Several threads write parts of random sizes in random pieces; gives what was written.
 std::string written(std::size_t threads, std::size_t parts, std::size_t held, std::size_t longest) {
     std::string out;
-    OrderedOutput output([&out](const std::string& text) { out += text; }, held);
+    OrderedOutput output([&out](const TextBuffer& text) { out += text.view(); }, held);
     std::atomic<std::size_t> next{0};
     std::vector<std::thread> running;
     for (std::size_t thread = 0; thread < threads; ++thread) {
         running.emplace_back([&, thread] {
             check::Random random(thread + 1);
             for (std::size_t part = next++; part < parts; part = next++) {
-                std::string text;
+                TextBuffer text;
                 const auto pieces = static_cast<std::size_t>(random.between(0, 5));
                 for (std::size_t piece = 0; piece < pieces; ++piece) {
-                    text.assign(static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(longest))), 'x');
+                    text.append(static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(longest))), 'x');
                     text += std::to_string(part) + "." + std::to_string(piece) + " ";
                     text = output.put(part, std::move(text), false);
                     CHECK(text.empty());
                 }
-                output.put(part, std::to_string(part) + ".end ", true);
+                text += std::to_string(part) + ".end ";
+                output.put(part, std::move(text), true);
             }
         });
     }
@@ -68,11 +78,11 @@ TEST(parts_come_in_their_order) {
 }
 
 TEST(what_waits_for_its_turn_is_woken_by_stop) {
-    OrderedOutput output([](const std::string&) {}, 10);
+    OrderedOutput output([](const TextBuffer&) {}, 10);
     bool is_stopped = false;
     std::thread late([&] {
         try {
-            output.put(1, std::string(100, 'x'), true);  // part 0 never comes
+            output.put(1, buffer(std::string(100, 'x')), true);  // part 0 never comes
         } catch (const OrderedOutput::Stopped&) {
             is_stopped = true;
         }
@@ -83,11 +93,11 @@ TEST(what_waits_for_its_turn_is_woken_by_stop) {
 }
 
 TEST(a_failure_of_the_target_ends_it_for_all) {
-    OrderedOutput output([](const std::string&) { throw std::invalid_argument("full"); }, 10);
-    CHECK_REJECTS(output.put(0, "a", false), "full");
+    OrderedOutput output([](const TextBuffer&) { throw std::invalid_argument("full"); }, 10);
+    CHECK_REJECTS(output.put(0, buffer("a"), false), "full");
     bool is_stopped = false;
     try {
-        output.put(0, "b", true);
+        output.put(0, buffer("b"), true);
     } catch (const OrderedOutput::Stopped&) {
         is_stopped = true;
     }

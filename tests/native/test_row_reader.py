@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warehouse._native import RowReader, RowsRefusedError, RowWriter, SqliteLibrary
+from warehouse._native import RowReader, RowsOutOfOrderError, RowsRefusedError, RowWriter, SqliteLibrary
 
-KINDS = ["text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"]
+KINDS = ["text", "int", "stamp", "float", "round3", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=80)
 TEXTS = ANY_TEXT | st.sampled_from(["", "=1+1", "-1.5", '"', "a,b", "\0", "N/A"])
@@ -19,11 +19,11 @@ DECIMALS = st.builds(lambda n, shift: n / 10**shift, st.integers(0, 10**12), st.
 REALS = st.floats(allow_nan=False) | DECIMALS
 CELLS = st.none() | INTEGERS | TEXTS | REALS
 SOME_ID = st.none() | st.integers(0, 9)
-TIMES = st.none() | INTEGERS | TEXTS
+TIMES = {"stamp": st.none() | st.integers(0, 2**63 - 1) | TEXTS, "ns_us": st.none() | INTEGERS | TEXTS}
 
 
 def rows_of_kinds():
-    return st.lists(st.tuples(*(TIMES if kind in ("stamp", "ns_us") else CELLS for kind in KINDS)), max_size=30)
+    return st.lists(st.tuples(*(TIMES.get(kind, CELLS) for kind in KINDS)), max_size=30)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,8 @@ class Database:
 
 def section(shape, statement, columns, **more):
     arm = {"statement": statement, "values": [], "columns": columns, "remembered": more.pop("remembered", [])}
-    rest = {"order": None, "ties": [], "bounds": None, "process": None, "thread": None, "lane_pass": None, "lane_id": 0}
+    rest = {"is_fed": False, "order": None, "ties": [], "bounds": None, "limits": None}
+    rest |= {"process": None, "thread": None, "lane_pass": None, "lane_id": 0}
     return {"shape": shape, "arms": [arm], **rest, **more}
 
 
@@ -75,6 +76,25 @@ def test_every_kind_of_value(library, tmp_path, rows, bounds):
     objects = section("events", statement, slots(names, KINDS, 2), **ranged)
     expected = b"[\n" + writer.json_events(rows) if rows else b""
     assert table.text(objects, is_first=True)[:2] == (expected, [len(rows)])
+    columns = ", ".join(f"c{place}" for place in range(len(KINDS)))
+    fed = f"SELECT npuwh_row(id, key, {columns}) FROM t WHERE id BETWEEN ? AND ?"
+    objects = section("events", fed, slots(names, KINDS, 2), **ranged, is_fed=True)
+    assert table.text(objects, is_first=True)[:2] == (expected, [len(rows)])
+
+
+def test_rows_that_are_fed_must_come_in_their_order(library, tmp_path):
+    table = Database(library, tmp_path / "t.db", 1, [(1, 5, None), (2, 7, None), (3, 7, None), (4, 6, None)])
+    ranged = {"order": 1, "ties": [(0, True)], "is_fed": True}
+    columns = slots(["id", "key"], ["int", "int"])
+    fed = "SELECT npuwh_row(id, key) FROM t WHERE id BETWEEN ? AND ?"
+    for limits in ({"bounds": [4]}, {"bounds": []}):  # a range that begins too early, a row that does
+        with pytest.raises(RowsOutOfOrderError):
+            table.text(section("csv", fed, columns, **ranged, **limits))
+    kept = section("csv", fed, columns, **ranged, bounds=[2], limits=(1, 3))
+    assert table.text(kept)[:2] == (b"1,5\r\n3,7\r\n2,7\r\n", [3])
+    cut = section("csv", fed, columns, **ranged, bounds=[3], limits=(1, 3))
+    with pytest.raises(RowsOutOfOrderError):  # what is equal would have to be sorted over two ranges
+        table.text(cut)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -161,18 +181,19 @@ def test_lanes_and_threads_and_flows(library, tmp_path):
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("SELECT x'00', 1 FROM t", "no text and no number"),
-        ("SELECT CAST(x'ff' AS TEXT), 1 FROM t", "not UTF-8"),
-        ("SELECT 1, 1.5 FROM t", "a time is no integer"),
-        ("SELECT 1, abs(-9223372036854775808) FROM t", "integer overflow"),
-        ("SELECT 1, 2 FROM missing", "no such table"),
-        ("DELETE FROM t RETURNING 1, 2", "readonly"),
+        ("SELECT x'00', 1, 3 FROM t", "no text and no number"),
+        ("SELECT CAST(x'ff' AS TEXT), 1, 3 FROM t", "not UTF-8"),
+        ("SELECT 1, 1.5, 3 FROM t", "a time is no integer"),
+        ("SELECT 1, 2, -1 FROM t", "a time is negative"),
+        ("SELECT 1, abs(-9223372036854775808), 3 FROM t", "integer overflow"),
+        ("SELECT 1, 2, 3 FROM missing", "no such table"),
+        ("DELETE FROM t RETURNING 1, 2, 3", "readonly"),
     ],
 )
 def test_odd_rows_are_refused(library, tmp_path, statement, reason):
     table = Database(library, tmp_path / "t.db", 1, [(1, 2, 3)])
     with pytest.raises(RowsRefusedError, match=reason):
-        table.text(section("csv", statement, slots(["a", "b"], ["text", "ns_us"])))
+        table.text(section("csv", statement, slots(["a", "b", "c"], ["text", "ns_us", "stamp"])))
 
 
 def test_a_file_that_is_not_there_is_refused(library, tmp_path):

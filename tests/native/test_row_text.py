@@ -15,11 +15,12 @@ from warehouse._native import RowWriter
 
 ANY_FLOAT = st.floats(allow_subnormal=True)
 DECIMAL = st.builds(lambda whole, shift: whole / 10**shift, st.integers(0, 10**18), st.integers(0, 9))
+HALVES = st.builds(lambda n: n / 2000, st.integers(-(10**13), 10**13)) | st.floats(1e11, 1e17)
 HARMLESS = st.text(st.characters(codec="utf-8") | st.sampled_from(',"\r\n\t ')).filter(
     lambda text: text[:1] not in set("=+-@\t\r")
 )
 Cell = str | float | int | None
-KINDS = ["text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"]
+KINDS = ["text", "int", "stamp", "float", "round3", "fixed3", "fixed6", "trim3", "json", "ns_us"]
 
 
 def one(kind: str, value: Cell) -> str:
@@ -33,10 +34,21 @@ def python_csv(rows: Iterable[Iterable[object]]) -> bytes:
     return out.getvalue().encode()
 
 
-@given(st.lists(ANY_FLOAT | DECIMAL, min_size=1))
+def rounded(value: float) -> str:
+    if not abs(value) < 9e12:
+        return repr(value)
+    exact = abs(value) * 1000
+    if exact < 1e12:
+        exact += exact * 3e-16
+    thousandths = math.floor(exact) + (exact - math.floor(exact) >= 0.5)
+    return repr((-thousandths if value < 0 else thousandths) / 1000)
+
+
+@given(st.lists(ANY_FLOAT | DECIMAL | HALVES, min_size=1))
 def test_floats_as_python_prints_them(values: list[float]) -> None:
     rows = [(value,) for value in values]
-    for kind, form in (("float", repr), ("fixed3", "{:.3f}".format), ("fixed6", "{:.6f}".format)):
+    forms = {"float": repr, "round3": rounded, "fixed3": "{:.3f}".format, "fixed6": "{:.6f}".format}
+    for kind, form in forms.items():
         assert RowWriter([kind]).csv(rows).decode().split("\r\n")[:-1] == [form(value) for value in values]
 
 
@@ -62,13 +74,13 @@ def test_nanoseconds_stay_exact(value: int) -> None:
 
 
 def test_an_int_keeps_its_form() -> None:
-    assert [one(kind, 7) for kind in ("int", "float", "trim3", "fixed3", "fixed6", "text")] == [
-        "7", "7", "7", "7.000", "7.000000", "7",
+    assert [one(kind, 7) for kind in ("int", "float", "trim3", "round3", "fixed3", "fixed6", "text")] == [
+        "7", "7", "7", "7", "7.000", "7.000000", "7",
     ]  # fmt: skip
 
 
 def test_text_in_a_numeric_column_is_written_as_it_is() -> None:
-    assert [one(kind, "N/A") for kind in KINDS] == ["N/A"] * 2 + ["N/A\t"] + ["N/A"] * 6
+    assert [one(kind, "N/A") for kind in KINDS] == ["N/A"] * 2 + ["N/A\t"] + ["N/A"] * 7
     assert one("float", "-1.5") == "-1.5"
     assert one("stamp", "1700000000000000.123") == "1700000000000000.123\t"
 
@@ -125,14 +137,14 @@ def test_events_read_back(rows: list[tuple[Cell, ...]]) -> None:
 
 def test_json_forms() -> None:
     writer = RowWriter(KINDS, KINDS)
-    row = ("x", 1, "1.500", 4.0, 0.5, 0.25, 2.0, '{"a":[1]}', 1500)
+    row = ("x", 1, "1.500", 4.0, 0.0625, 0.5, 0.25, 2.0, '{"a":[1]}', 1500)
     assert writer.json_events([row]) == (
-        b'{"text":"x","int":1,"stamp":"1.500","float":4.0,"fixed3":0.500,"fixed6":0.250000,"trim3":2,'
+        b'{"text":"x","int":1,"stamp":"1.500","float":4.0,"round3":0.063,"fixed3":0.500,"fixed6":0.250000,"trim3":2,'
         b'"json":{"a":[1]},"ns_us":1.500}'
     )
-    numbers = writer.json_events([(1, "N/A", 1500, "N/A", 1, 1, 1, 1, -1)])
+    numbers = writer.json_events([(1, "N/A", 1500, "N/A", 1, 1, 1, 1, 1, -1)])
     assert numbers == (
-        b'{"text":"1","int":"N/A","stamp":"1.500","float":"N/A","fixed3":1.000,"fixed6":1.000000,"trim3":1,'
+        b'{"text":"1","int":"N/A","stamp":"1.500","float":"N/A","round3":1,"fixed3":1.000,"fixed6":1.000000,"trim3":1,'
         b'"json":1,"ns_us":-0.001}'
     )
 

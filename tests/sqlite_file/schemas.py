@@ -54,13 +54,15 @@ class Table:
     key: str  # "", "rowid" (the first column is INTEGER PRIMARY KEY), "unordered" (the same, in any order)
     indexes: list[tuple[str, list[int], bool]]
     constraints: list[list[int]]
+    defaults: dict[str, int] = field(default_factory=dict)
     batches: list[list[tuple[str, list[Any]]]] = field(default_factory=list)
 
     def statements(self) -> list[str]:
         columns = []
         for place, (name, kind, required) in enumerate(self.columns):
             is_key = place == 0 and self.key
-            columns.append(f'"{name}" {kind}{" PRIMARY KEY" if is_key else ""}{" NOT NULL" if required else ""}')
+            column = f'"{name}" {kind}{" PRIMARY KEY" if is_key else ""}{" NOT NULL" if required else ""}'
+            columns.append(column + (f" DEFAULT {self.defaults[name]}" if name in self.defaults else ""))
         columns += [f"UNIQUE ({self._names(key)})" for key in self.constraints]
         table = f'CREATE TABLE "{self.name}" ({", ".join(columns)}){" STRICT" if self.is_strict else ""}'
         return [table] + [
@@ -109,6 +111,9 @@ def tables(draw: st.DrawFn, name: str = "t", most_rows: int = 60, most_columns: 
         [(f"{name}_i{n}", draw(of_columns), draw(st.integers(0, 5)) == 0) for n in range(draw(st.integers(0, 3)))],
         draw(st.lists(of_others, max_size=2)) if draw(st.integers(0, 3)) == 0 else [],
     )
+    if is_strict:
+        numbers = [name for name, kind, _ in columns if kind in ("INTEGER", "INT") and name != "id"]
+        table.defaults = {name: draw(st.sampled_from([0, 0, 1, -7, 300])) for name in numbers if draw(st.booleans())}
     rows = draw(st.sampled_from([0, 1, 2, most_rows, most_rows]))
     keys = draw(st.lists(integers, min_size=rows, max_size=rows, unique=True)) if key else []
     keys = sorted(keys) if key == "rowid" else keys

@@ -270,3 +270,31 @@ def test_a_full_disk_is_an_error_of_the_system(tmp_path):
     )
     assert "File too large" in done.stdout, done.stderr
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_records_end_where_only_defaults_follow(tmp_path):
+    """Last values that SQLite would take for missing ones anyway need no room; it reads, changes and drops them."""
+    columns = "id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL DEFAULT 0, c TEXT, d INT DEFAULT -7"
+    rows = 50_000
+    with _writer(tmp_path / "W.db", [f"CREATE TABLE t ({columns}) STRICT", "CREATE INDEX i ON t (b, d)"]) as writer:
+        writer.append("t", {"a": np.full(rows, 5)})  # b and d as their columns say
+        writer.append("t", {"a": np.full(rows, 5), "b": np.zeros(rows, np.int64), "c": pa.nulls(rows, pa.string()),
+                            "d": np.full(rows, -7)})  # fmt: skip
+        writer.append("t", {"a": 5, "b": 3, "d": pa.array([None], pa.int64())})
+    with closing(sqlite3.connect(tmp_path / "W.db")) as connection:
+        assert (tmp_path / "W.db").stat().st_size < 2 * rows * (8 + 14)  # 8 bytes in the table, 14 in the index
+        sound(connection)
+        expected = [(5, 0, None, -7, 2 * rows), (5, 3, None, None, 1)]
+        count = "SELECT a, b, c, d, count(*) FROM t GROUP BY a, b, c, d ORDER BY b"
+        assert connection.execute(count).fetchall() == expected
+        assert connection.execute("SELECT count(*) FROM t WHERE b = 0 AND d = -7").fetchone() == (2 * rows,)
+        connection.execute("UPDATE t SET c = 'x' WHERE id = 7")
+        connection.execute("DELETE FROM t WHERE id = 8")
+        connection.execute("ALTER TABLE t DROP COLUMN c")
+        connection.execute("ALTER TABLE t ADD COLUMN e INTEGER DEFAULT 9")
+        connection.commit()
+        connection.execute("VACUUM")
+        sound(connection)
+        assert connection.execute("SELECT a, b, d, e, count(*) FROM t GROUP BY b").fetchall() == [
+            (5, 0, -7, 9, 2 * rows - 1), (5, 3, None, 9, 1),
+        ]  # fmt: skip

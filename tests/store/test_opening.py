@@ -195,3 +195,49 @@ def test_a_live_writer_is_neither_disturbed_nor_seen(path):
     writer.execute("COMMIT")  # its locks are still there
     assert writer.execute("SELECT count(*) FROM string WHERE value LIKE 'half %'").fetchone() == (4,)
     writer.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (["ALTER TABLE kernel DROP COLUMN grid_id"], "table kernel lacks column grid_id"),
+        (["ALTER TABLE op RENAME COLUMN lane TO way"], "table op lacks column lane"),
+        (["ALTER TABLE mark ADD COLUMN mine TEXT"], "table mark has the strange column mine"),
+        (["ALTER TABLE mark ADD COLUMN mine INTEGER AS (id) VIRTUAL"], "table mark has the strange column mine"),
+        (["DROP TABLE gc_event"], "there is no table gc_event"),
+        (["DROP TABLE gc_event", "CREATE VIEW gc_event AS SELECT 1 AS id"], "there is no table gc_event"),
+        (
+            [
+                "DROP TABLE link_rule",
+                "CREATE TABLE link_rule"
+                " (id INTEGER NOT NULL, name TEXT NOT NULL, is_vendor INTEGER, text TEXT NOT NULL)",
+            ],
+            "table link_rule has another type of is_vendor",
+        ),
+    ],
+)  # fmt: skip
+def test_an_altered_table_is_told(path, change, told):
+    with sqlite3.connect(path) as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+            connection.execute(f"DROP VIEW {name}")
+        for statement in change:
+            connection.execute(statement)
+    connection.close()
+    for opened in (store.open_read, store.open_write):
+        with pytest.raises(WarehouseFileError, match=f"was altered: {told}; ingest its inputs into a new warehouse"):
+            opened(path)
+    assert store.is_warehouse(path)
+    reading = store.open_read(path, any_tables=True)
+    assert store.altered_tables(reading) == [told]
+    reading.close()
+
+
+def test_tables_of_others_and_lost_indexes_stop_nobody(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+        connection.execute("DROP INDEX op__rank_id__start_ns")
+    connection.close()
+    reading = store.open_read(path)
+    assert store.altered_tables(reading) == []
+    assert store.missing_indexes(reading) == ["op__rank_id__start_ns"]
+    reading.close()

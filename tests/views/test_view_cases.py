@@ -21,7 +21,7 @@ from warehouse import store
 from warehouse.store.tables import metadata
 
 HERE = Path(__file__).parent
-FORMATS = {"text", "int", "stamp", "float", "fixed3", "fixed6", "trim3", "json", "ns_us"}
+FORMATS = {"text", "int", "stamp", "float", "round3", "fixed3", "fixed6", "trim3", "json", "ns_us"}
 # rooms of which a reader takes answers: there rank_no stands beside every rank_id
 NUMBERED_ROOMS = {"host", "device", "step", "graph", "cluster", "check"}
 NOT_FOR_USERS = re.compile(r"deliverables\.md|ascend-db\.md|framework-files\.md|SQLite|CROSS JOIN")

@@ -12,6 +12,7 @@ import typer
 from warehouse import store
 from warehouse.cli.outcome import FINDINGS, FINE, one_line
 from warehouse.plain_rows import iterate
+from warehouse.wording import counted
 
 
 def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> int:
@@ -25,7 +26,7 @@ def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The wa
     for finding in findings(warehouse):
         print(one_line(finding))
         count += 1
-    print(f"{warehouse}: {count} findings" if count else f"{warehouse}: no findings")
+    print(f"{warehouse}: {counted(count, 'finding') if count else 'no findings'}")
     return FINDINGS if count else FINE
 
 
@@ -34,11 +35,15 @@ def findings(warehouse: Path) -> Iterator[str]:
 
     Example: `list(findings(Path("W.db"))) == []`
     """
-    with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
+    with store.reading(warehouse), closing(store.open_read(warehouse, any_tables=True)) as connection:
         damaged = store.integrity(connection)
         yield from (f"integrity: {text}" for text in damaged)
-        if damaged:
+        altered = store.altered_tables(connection)
+        yield from (f"tables: was altered: {text}" for text in altered)
+        if damaged or altered:
             return
+        for name in store.missing_indexes(connection):
+            yield f"tables: index {name} is missing: answers take longer"
         stale = store.stale_views(connection)
         for name in stale:
             yield f"views: {name} is not that of this npuwh; run `npuwh upgrade {warehouse}`"

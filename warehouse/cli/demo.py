@@ -14,6 +14,7 @@ from warehouse.cli.progress import shown, shown_bytes
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
 from warehouse.plain_rows import PlainWarehouse
+from warehouse.profile_folder import run_around
 
 _TOP = 8
 _KERNELS = ["rank_no", "kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
@@ -37,6 +38,8 @@ def demo(
     from warehouse.ingest import ingest as load
     from warehouse.sample import run_directory
 
+    if around := run_around(to):
+        raise UsageError(f"{to}: lies in the profile {around}, and profiles are never written to; give another --to")
     profile, made, results = to / "profile", to / "demo.db", to / "results"
     to.mkdir(mode=0o750, parents=True, exist_ok=True)
     if not profile.exists():

@@ -11,6 +11,7 @@ from warehouse.cli.numbers import numbers
 from warehouse.cli.outcome import say
 from warehouse.cli.progress import shown
 from warehouse.cli.show import show_rows
+from warehouse.wording import counted
 
 
 def export(
@@ -38,6 +39,9 @@ def export(
     from_ns: Annotated[int | None, typer.Option(metavar="A", help="Only what ends after: ns since the epoch.")] = None,
     to_ns: Annotated[int | None, typer.Option(metavar="B", help="Only what starts before: ns since the epoch.")] = None,
     gzip: Annotated[bool, typer.Option(help="Pack the trace: trace.json.gz.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of an earlier export that were changed since.")
+    ] = False,
 ) -> None:
     """Write deliverables: the text files of the vendor, our trace for viewers, parquet.
 
@@ -52,7 +56,7 @@ def export(
         done = write(
             warehouse, to, kinds or ("text", "trace"),
             run=numbers("--run", run), rank=numbers("--rank", rank), step=numbers("--step", step),
-            from_ns=from_ns, to_ns=to_ns, gzip=gzip, progress=report,
+            from_ns=from_ns, to_ns=to_ns, gzip=gzip, force=force, progress=report,
         )  # fmt: skip
     show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
     for name, kind in done.absent.items():
@@ -60,7 +64,7 @@ def export(
             say(f"{to / name}: has no rows and was not made")
     if done.left_out:
         named = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in _by_reason(done.left_out).items())
-        say(f"{len(done.left_out)} views cannot be narrowed to what was chosen and were not written ({named})")
+        say(f"{counted(len(done.left_out), 'view')} cannot be narrowed to what was chosen: not written ({named})")
 
 
 def _by_reason(left_out: dict[str, str]) -> dict[str, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from warehouse import store
+from warehouse.cli.completeness import count_findings, count_losses, in_words, measure
 from warehouse.cli.show import show_rows
 from warehouse.plain_rows import PlainWarehouse
 
@@ -25,7 +25,6 @@ _VERSIONS = {
     "run": "run_id", "rank": "rank_no", "torch_npu": "framework_version", "CANN": "cann_version",
     "schema": "schema_version", "read from": "input_kind", "rank told by": "rank_origin",
 }  # fmt: skip
-_IGNORED = "tables that another tool added"
 
 
 def info(
@@ -42,16 +41,17 @@ def info(
         opened.require_views(["issue_named", "rank_overview", "source_named", "table_rows"])
         issues = _all(opened, "issue_named", "id")
         ranks = _all(opened, "rank_overview", "run_id", "rank_no", "rank_id")
-        _count_losses(ranks, issues)
+        count_losses(ranks, issues)
         sources = _all(opened, "source_named", "id")
+        tables = {row["table_name"]: row["row_count"] for row in _all(opened, "table_rows") if row["row_count"]}
         told: dict[str, Any] = {
             "path": str(warehouse),
             "size_bytes": warehouse.stat().st_size,
             "file_version": store.latest_version(),
             "runs": len({rank["run_id"] for rank in ranks}),
-            **_completeness(ranks, sources, issues),
+            **measure(ranks, sources, issues, *count_findings(opened, tables)),
             "ranks": ranks,
-            "tables": {row["table_name"]: row["row_count"] for row in _all(opened, "table_rows") if row["row_count"]},
+            "tables": tables,
             "sources": sources,
             "issues": issues,
         }
@@ -65,32 +65,6 @@ def _all(opened: PlainWarehouse, view: str, *order: str) -> list[dict[str, Any]]
     columns = [column.name for column in store.view(view).columns]
     batches = opened.rows(*store.select(view, columns, order=order))
     return [dict(zip(columns, row, strict=True)) for rows in batches for row in rows]
-
-
-def _count_losses(ranks: list[dict[str, Any]], issues: list[dict[str, Any]]) -> None:
-    """Records of tables that another tool added are ignored, not lost."""
-    ignored: Counter[int | None] = Counter()
-    for issue in issues:
-        if issue["severity"] == "info":
-            ignored[issue["rank_id"]] += issue["rejected_count"]
-    for rank in ranks:
-        rank["ignored_count"] = ignored[rank["rank_id"]]
-        rank["lost_count"] = rank["rejected_count"] - rank["ignored_count"]
-
-
-def _completeness(
-    ranks: list[dict[str, Any]], sources: list[dict[str, Any]], issues: list[dict[str, Any]]
-) -> dict[str, Any]:
-    found = Counter(issue["severity"] for issue in issues)
-    lost = sum(rank["lost_count"] for rank in ranks)
-    failed = sum(source["state"] == "failed" for source in sources)
-    return {
-        "is_complete": not (found["error"] or found["warning"] or lost or failed),
-        "error_count": found["error"],
-        "warning_count": found["warning"],
-        "lost_count": lost,
-        "ignored_count": sum(rank["ignored_count"] for rank in ranks),
-    }
 
 
 def _tell(told: dict[str, Any]) -> None:
@@ -111,7 +85,7 @@ def _tell(told: dict[str, Any]) -> None:
     ]
     _section("input files left out", ["files", "path", "kind", "state", "note"], _by_folder(left))
     _section("issues", ["severity", "code", "text", "path", "table_name", "count"], told["issues"])
-    print(f"\n{completeness(told)}; `npuwh check {told['path']}` looks closer")
+    print(f"\n{in_words(told)}; `npuwh check {told['path']}` looks closer")
 
 
 def _by_folder(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -124,24 +98,6 @@ def _by_folder(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
         group[0] | {"files": len(group)} | ({"path": folder} if len(group) > 1 else {})
         for (folder, *_), group in groups.items()
     ]
-
-
-def completeness(told: dict[str, Any]) -> str:
-    """How complete a warehouse is, in one line.
-
-    >>> completeness({"is_complete": True, "error_count": 0, "warning_count": 0, "lost_count": 0, "ignored_count": 953})
-    'complete: 0 errors, 0 warnings; 953 records ignored (tables that another tool added)'
-    """
-    text = f"{'complete' if told['is_complete'] else 'not complete'}: " + ", ".join(
-        [_counted(told["error_count"], "error"), _counted(told["warning_count"], "warning")]
-        + ([f"{_counted(told['lost_count'], 'record')} lost"] if told["lost_count"] else [])
-    )
-    ignored = told["ignored_count"]
-    return f"{text}; {_counted(ignored, 'record')} ignored ({_IGNORED})" if ignored else text
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _section(title: str, columns: dict[str, str] | list[str], rows: list[dict[str, Any]]) -> None:

@@ -11,13 +11,15 @@ from typing import IO
 from warehouse import store
 from warehouse.errors import NpuwhError, UsageError, WriteError
 from warehouse.plain_rows import PlainWarehouse
+from warehouse.profile_folder import run_around
 
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 
 
-def check_target(target: Path, opened: PlainWarehouse) -> None:
-    """UsageError if `target` is the warehouse, lies in one of its inputs, or is any SQLite database.
+def check_target(target: Path, opened: PlainWarehouse, force: bool = False) -> None:
+    """UsageError if `target` is the warehouse, lies in one of its inputs or another profile, or is any SQLite database;
+    or any file that is there, but with `force`.
 
     Example: `check_target(Path("rows.csv"), opened)`
     """
@@ -25,6 +27,8 @@ def check_target(target: Path, opened: PlainWarehouse) -> None:
     inputs = [Path(path) for table in ("source", "rank") for path in _paths(opened, table)]
     if any(_same(target, path) for path in kept + inputs) or any(_lies_in(target, path) for path in inputs):
         raise UsageError(f"{target}: is the warehouse, or lies in one of its inputs; give another -o")
+    if around := run_around(target.parent):
+        raise UsageError(f"{target}: lies in the profile {around}, and profiles are never written to; give another -o")
     if target.is_dir():
         raise UsageError(f"{target}: is a directory; give a file name with -o")
     if target.exists() and not target.is_file():
@@ -33,6 +37,8 @@ def check_target(target: Path, opened: PlainWarehouse) -> None:
         with target.open("rb") as file:
             if file.read(len(_SQLITE)) == _SQLITE:
                 raise UsageError(f"{target}: is a SQLite database and is not overwritten; give another -o")
+        if not force:
+            raise UsageError(f"{target}: is there already; give another -o, or replace it with --force")
 
 
 @contextmanager

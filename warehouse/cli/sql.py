@@ -35,6 +35,7 @@ def sql(
         typer.Option("--format", help="table, csv, json or parquet; else by the ending of -o, else table."),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of -o if it is there.")] = False,
 ) -> None:
     """Ask a warehouse anything in SQL.
 
@@ -54,7 +55,7 @@ def sql(
             with _telling_of_what_was_written(sys.stdout.buffer) as out:
                 write(opened, statement, out)
             return
-        check_target(output, opened)
+        check_target(output, opened, force)
         with replacing(output) as file:
             write(opened, statement, file)
 

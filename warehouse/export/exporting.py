@@ -67,19 +67,21 @@ def export(
     from_ns: int | None = None,
     to_ns: int | None = None,
     gzip: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> ExportReport:
     """Write deliverables of the warehouse below the directory `to`.
 
     `kinds`: `text` (every text deliverable), `msprof` (those of msprof itself), one of them by name, `trace` (one
-    Chrome trace of all chosen ranks, `gzip` packs it), `parquet` (a file a view, also without rows).  `run` is run.id,
+    Chrome trace of all chosen ranks, `gzip` packs it), `parquet` (a file a view, also without rows).  `force` replaces
+    files of an earlier export that somebody changed since.  `run` is run.id,
     `rank` and `step` are numbers, one or several; [from_ns, to_ns) are ns since the Unix epoch and take what overlaps
     them.  Text lies at `to/<run directory of the rank>/ASCEND_PROFILER_OUTPUT/<vendor's file name>` (deliverables.md
     section 0), msprof's files in the same run directory at `<PROF directory>/mindstudio_profiler_output/`; what has no
     rows gets no file.
 
-    UsageError: unknown kind, run, rank or step; nothing that was asked for has rows; `to` lies in an input; a file that
-    npuwh did not make is in the way.
+    UsageError: unknown kind, run, rank or step; nothing that was asked for has rows; `to` is or lies in an input; a
+    file that npuwh did not make, or that was changed since, is in the way.
     WriteError: disk full and the like.  Either all files appear or none.
 
     >>> export("W.db", "out", ["kernel_details"], rank=0).files[0].rows  # doctest: +SKIP
@@ -101,7 +103,7 @@ def export(
             if file.file not in left_out
         ]
         report = ExportReport(left_out=left_out)
-        with Placing(Path(to), _inputs(connection)) as placing:
+        with Placing(Path(to), _inputs(connection), force) as placing:
             _write(Path(to), placing, tasks, report, progress or _silent)
             if not report.files:
                 reason = why_nothing(connection, ranks, wanted, list(report.absent))
@@ -112,6 +114,8 @@ def export(
 def _write(to: Path, placing: Placing, tasks: list[_Task], report: ExportReport, progress: Progress) -> None:
     for name in report.left_out:
         placing.drop(name)
+    for task in tasks:  # before the work
+        placing.check(task.name)
     for done, task in enumerate(tasks):
         progress(task.name, done, len(tasks))
         rows = task.write(placing.growing(task.name))

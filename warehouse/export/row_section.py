@@ -38,9 +38,9 @@ class RowSection:
         return [view.column(name).unit for name in self.columns]
 
     @property
-    def fixed(self) -> set[str]:
+    def fixed(self) -> dict[str, Any]:
         """Columns that have one value in all its rows."""
-        return {"rank_id", *(name for name, operator, _ in self.where if operator == "=")}
+        return {"rank_id": self.rank.id, **{name: value for name, operator, value in self.where if operator == "="}}
 
 
 def events_of(view: str, rank: ChosenRank, where: Terms = (), **more: Any) -> RowSection:

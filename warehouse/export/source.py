@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from warehouse import store
-from warehouse._native import RowsRefusedError
+from warehouse._native import RowsOutOfOrderError, RowsRefusedError
 from warehouse.export.native_rows import NativeRows, is_required, open_native_rows
 
 _Result = TypeVar("_Result")
@@ -24,17 +24,25 @@ class ExportSource:
     native: NativeRows | None = None
 
     def written(self, write: Callable[[ExportSource], _Result]) -> _Result:
-        """What `write` gives, which writes a whole file: again by the cursor alone if native reading refused something.
+        """What `write` gives, which writes a whole file: again, and otherwise, if native reading refused something.
 
         >>> ExportSource(connection).written(lambda source: 3)  # doctest: +SKIP
         3
         """
         try:
-            return write(self)
+            return self._written_natively(write)
         except RowsRefusedError:
             if self.native is None or is_required():
                 raise
         return write(replace(self, native=None))
+
+    def _written_natively(self, write: Callable[[ExportSource], _Result]) -> _Result:
+        try:
+            return write(self)
+        except RowsOutOfOrderError:
+            if self.native is None:
+                raise
+        return write(replace(self, native=self.native.sorting()))
 
 
 @contextmanager

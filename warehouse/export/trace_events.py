@@ -14,6 +14,7 @@ from warehouse.export.selection import ChosenRank, rows_of
 
 Row = tuple[Any, ...]
 
+_KINDS = (0, 1, 2, 3)  # of busy_interval
 _ROWS = 4096  # fetched and formatted at a time
 
 
@@ -84,6 +85,17 @@ def write_by_cursor(events: EventArray, connection: sqlite3.Connection, section:
         for rows in chunks(cursor):
             events.write(writer.json_events(rows), len(rows))
     return events.count - before
+
+
+def interval_parts(connection: sqlite3.Connection, view: str, rank: ChosenRank) -> list[Terms]:
+    """Conditions that take the rows of a view of busy intervals device by device and kind by kind, as its index has
+    them; no condition for another view.
+    """
+    if not {"device_id", "kind"}.issubset(column.name for column in store.view(view).columns if column.is_key):
+        return [()]
+    query = store.select("device", ["device_id"], [("rank_id", "=", rank.id)], order=["device_id"])
+    devices = [device for (device,) in connection.execute(*query)]
+    return [(("device_id", "=", device), ("kind", "=", kind)) for device in devices for kind in _KINDS]
 
 
 def peer_is_chosen(view: str, rank: ChosenRank) -> Terms:

@@ -21,7 +21,7 @@ from warehouse.export.native_rows import runs
 from warehouse.export.row_section import FLOW_COLUMNS, RowSection, events_of
 from warehouse.export.selection import ChosenRank, rows_of
 from warehouse.export.source import ExportSource
-from warehouse.export.trace_events import EventArray, Row, chunks, event_writer, peer_is_chosen
+from warehouse.export.trace_events import EventArray, Row, chunks, event_writer, interval_parts, peer_is_chosen
 
 _SLICES = (
     "trace_step",
@@ -138,7 +138,11 @@ class _TraceWriter:
 
     def write_rank(self, rank: ChosenRank) -> None:
         self._moved.clear()
-        sections = [events_of(view, rank, meets="threads", is_laneless=view in _LANELESS) for view in _SLICES]
+        sections = [
+            events_of(view, rank, where, meets="threads", is_laneless=view in _LANELESS)
+            for view in _SLICES
+            for where in interval_parts(self._connection, view, rank)
+        ]
         sections += [events_of(view, rank, meets="processes") for view in _COUNTERS]
         sections += [RowSection(view, rank, FLOW_COLUMNS, "flows", peer_is_chosen(view, rank)) for view in _FLOWS]
         for native, together in runs(self._native, sections):

@@ -12,7 +12,7 @@ from warehouse.export.native_rows import runs
 from warehouse.export.row_section import RowSection, Terms, events_of
 from warehouse.export.selection import ChosenRank
 from warehouse.export.source import ExportSource
-from warehouse.export.trace_events import EventArray, peer_is_chosen, write_by_cursor
+from warehouse.export.trace_events import EventArray, interval_parts, peer_is_chosen, write_by_cursor
 
 _FRAMEWORK_SLICES = (
     "vendor_op_slice",
@@ -52,7 +52,11 @@ def write_vendor_trace(source: ExportSource, rank: ChosenRank, path: Path) -> in
     """
     kept: Terms = (("is_pruned", "=", 0),)
     views = _FRAMEWORK_SLICES + _MSPROF_SLICES + _COUNTERS
-    sections = [events_of(view, rank, kept if view in _PRUNED else ()) for view in views]
+    sections = [
+        events_of(view, rank, (*(kept if view in _PRUNED else ()), *where))
+        for view in views
+        for where in interval_parts(source.connection, view, rank)
+    ]
     names = events_of("vendor_metadata_event", rank, kept)
     return _write(source, path, names, sections, _FRAMEWORK_FLOWS + _MSPROF_FLOWS)
 
@@ -64,7 +68,12 @@ def write_msprof_trace(source: ExportSource, rank: ChosenRank, path: Path) -> in
     753
     """
     names = events_of("vendor_metadata_event", rank, (("is_framework", "=", 0),))
-    return _write(source, path, names, [events_of(view, rank) for view in _MSPROF_SLICES + _COUNTERS], _MSPROF_FLOWS)
+    sections = [
+        events_of(view, rank, where)
+        for view in _MSPROF_SLICES + _COUNTERS
+        for where in interval_parts(source.connection, view, rank)
+    ]
+    return _write(source, path, names, sections, _MSPROF_FLOWS)
 
 
 def _write(

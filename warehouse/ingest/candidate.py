@@ -69,8 +69,9 @@ def examine(each: RankInput) -> Candidate:
     facts = RankFacts()
     descriptions = {}
     profiler: dict[str, Any] = {}
-    if each.raw is not None:
+    if each.has_records:
         profiler = _profiler(each)
+    if each.raw is not None:
         facts = peek_raw(each.raw, profiler)
     elif each.database is not None:
         facts = peek_official(each.database)

@@ -28,7 +28,7 @@ _SILENT_TYPES = (
     "KERNEL_AICORE", "KERNEL_AIVEC", "FFTS_PLUS", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "PROFILING_ENABLE",
     "PROFILING_DISABLE",
 )  # fmt: skip
-_WIDENING, _SILENT, _COMMUNICATION, _RECEIVE = 0, 3, 2, 5
+_WIDENING, _SILENT, _COMMUNICATION, _RECEIVE, _COPY = 0, 3, 2, 5, 6
 _COVERED_TRACK = 1 << 40  # parents of drawn sub-tasks have tracks of their own, so that they push nothing into a lane
 
 
@@ -67,6 +67,7 @@ class DevicePass:
             steps.ids, windows.text_starts, windows.text_ends, windows.task_starts, windows.task_ends
         )
         self._silent = load.strings.text_ids(*_SILENT_TYPES)
+        self._copies = load.strings.text_ids("MEMCPY_ASYNC")
         self._open: dict[int, list[int]] = {}  # launches of several records: [seen, next number, first one met]
         self._streams = Pairs()  # (device, stream)
         self._stream_counts: Numbers = np.empty(0, np.int64)
@@ -99,6 +100,7 @@ class DevicePass:
         name_forms = self._load.strings.forms(batch.column("name"))
 
         sweep_kind = np.where(is_one_of(type_id, self._silent), _SILENT, _WIDENING)
+        sweep_kind[is_one_of(type_id, self._copies)] = _COPY
         sweep_kind = np.where((counts_as == COMPUTING) | (counts_as == UNCOUNTED), counts_as, sweep_kind)
         sweep_kind[is_op] = np.where((name_forms[is_op] & IS_RECEIVE) > 0, _RECEIVE, _COMMUNICATION)
         track = np.where(rows["is_covered"] == 1, rows["stream_no"] + _COVERED_TRACK, rows["stream_no"])
@@ -236,8 +238,11 @@ class DevicePass:
                 "start_ns": start,
                 "end_ns": end,
                 "step_id": nullable(np.asarray(intervals.step)),
+                "copy_count": nullable(np.asarray(intervals.copies)),
+                "copy_ns": nullable(np.asarray(intervals.copy_ns)),
             }
             self._load.write("busy_interval", columns, (start, end))
+            self._summaries.add_intervals(intervals)
 
     def _write_step_times(self) -> None:
         totals = self._sweep.step_totals()

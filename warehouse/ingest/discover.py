@@ -10,9 +10,10 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.ingest.forms import DATABASE, FORMS, RAW
+from warehouse.profile_folder import FRAMEWORK, OUTPUT, RUN_SUFFIX, is_raw_folder
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.json_text import rank_number
-from warehouse.readers.raw_files import FRAMEWORK, RawFiles, find_raw, is_raw_folder
+from warehouse.readers.raw_files import RawFiles, find_raw
 
 PROFILER, MSPROF, ANALYSIS, INFO, METADATA = (
     "profiler database", "msprof database", "analysis database", "profiler_info", "profiler_metadata",
@@ -25,11 +26,9 @@ _KINDS = {
     METADATA: re.compile(r"profiler_metadata\.json"),
 }
 _BESIDE = (ANALYSIS, INFO, METADATA)
-RAW_FOLDER, TEXT_FILE = "raw directory", "text file"
-_TEXT_FOLDERS = ("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output")
-_OUTPUT = "ASCEND_PROFILER_OUTPUT"
+RAW_FOLDER, TEXT_FILE, OTHER_PROF = "raw directory", "text file", "file of another PROF directory"
+_TEXT_FOLDERS = (OUTPUT, "mindstudio_profiler_output")
 _PROF = "PROF_"
-_SUFFIX = "_ascend_pt"
 _DEEPEST = 40
 
 
@@ -173,14 +172,15 @@ def _walk(root: Path, seen: set[tuple[int, int]], failures: list[tuple[Path, str
 
 def _raw_parts(folder: Path, entries: list[os.DirEntry[str]], is_root: bool) -> list[Path]:
     """The raw directories that make a run of this directory: those in it, or itself where it stands alone."""
-    parts = [folder / entry.name for entry in entries if is_raw_folder(entry.name) and _is_dir(entry)]
-    if any(part.name == FRAMEWORK for part in parts) or folder.name.endswith(_SUFFIX):
-        return parts
+    named = [entry for entry in entries if is_raw_folder(entry.name)]
+    parts = [folder / entry.name for entry in named if _is_dir(entry)]
+    if any(part.name == FRAMEWORK for part in parts) or folder.name.endswith(RUN_SUFFIX):
+        return [folder / entry.name for entry in named]  # also what only has the name: missed where it is to be read
     return [folder] if is_raw_folder(folder.name) and (is_root or not _is_run(folder.parent)) else []
 
 
 def _is_run(folder: Path) -> bool:
-    return folder.name.endswith(_SUFFIX) or (folder / FRAMEWORK).is_dir()
+    return folder.name.endswith(RUN_SUFFIX) or (folder / FRAMEWORK).is_dir()
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:
@@ -222,7 +222,7 @@ def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
 
 
 def _owner(folder: Path) -> Path:
-    if folder.name in (_OUTPUT, FRAMEWORK):
+    if folder.name in (OUTPUT, FRAMEWORK):
         return folder.parent
     above = [folder, *folder.parents]
     prof = next((place for place, path in enumerate(above) if path.name.startswith(_PROF)), None)
@@ -230,7 +230,7 @@ def _owner(folder: Path) -> Path:
         return folder
     if _is_run(above[prof].parent):
         return above[prof].parent
-    return next((path for path in above[prof:] if path.name.endswith(_SUFFIX)), above[prof])
+    return next((path for path in above[prof:] if path.name.endswith(RUN_SUFFIX)), above[prof])
 
 
 def _rank_inputs(owner: Path, folders: list[_Folder], forms: tuple[str, ...], found: Discovery) -> list[RankInput]:
@@ -268,7 +268,7 @@ def _database_inputs(owner: Path, files: Callable[[str], list[Path]]) -> list[Ra
         database = databases[0] if databases else None
         if database is None and not analysis:
             return []
-        found = _input(owner, database, kind, is_run=kind == PROFILER or owner.name.endswith(_SUFFIX))
+        found = _input(owner, database, kind, is_run=kind == PROFILER or owner.name.endswith(RUN_SUFFIX))
         found.analysis = analysis[0] if analysis else None
         found.info = infos[0] if infos else None
         found.metadata = metadata[0] if metadata else None
@@ -302,29 +302,30 @@ def _raw_inputs(owner: Path, files: Callable[[str], list[Path]]) -> list[RankInp
         metadata = metadata or [entry for entry in beside if kind_of(entry.name) == METADATA]
     found = _input(owner, None, PROFILER, is_run=True)
     found.raw, found.form = raw, RAW
+    others = [(path, OTHER_PROF) for path in raw.other_files()]
     found.info, found.metadata, found.analysis = (each[0] if each else None for each in (infos, metadata, analysis))
-    found.left = _with_kinds([*analysis[1:], *infos[1:], *metadata[1:]])
+    found.left = others + _with_kinds([*analysis[1:], *infos[1:], *metadata[1:]])
     return [found]
 
 
 def _input(owner: Path, database: Path | None, kind: str, is_run: bool) -> RankInput:
     if is_run or database is None:
         return RankInput(resolved(owner), resolved(owner.parent), _directory_name(owner), database, kind)
-    return RankInput(resolved(database), resolved(owner), f"{shown(database.stem)}{_SUFFIX}", database, kind)
+    return RankInput(resolved(database), resolved(owner), f"{shown(database.stem)}{RUN_SUFFIX}", database, kind)
 
 
 def _directory_name(owner: Path) -> str:
     """The run directory's own name; a link's name only if what it leads to does not tell better."""
     names = (owner.name, resolved(owner).name)
-    named = next((name for name in names if name.endswith(_SUFFIX)), None)
-    return shown(named or f"{resolved(owner).name or 'profile'}{_SUFFIX}")
+    named = next((name for name in names if name.endswith(RUN_SUFFIX)), None)
+    return shown(named or f"{resolved(owner).name or 'profile'}{RUN_SUFFIX}")
 
 
 def _single(path: Path) -> RankInput:
     """A database given by itself, with what lies beside it and belongs to it."""
     kind = kind_of(path.name)
     if kind == ANALYSIS:
-        owner = path.parent.parent if path.parent.name == _OUTPUT else path.parent
+        owner = path.parent.parent if path.parent.name == OUTPUT else path.parent
         found = _input(owner.absolute(), None, PROFILER, is_run=True)
         found.analysis = path
         return found
@@ -334,9 +335,9 @@ def _single(path: Path) -> RankInput:
         raise InputError(f"{shown(path)}: is not a profiler database; give a directory or a .db file")
     folder = path.parent.absolute()
     beside = [entry for entry in folder.iterdir() if entry.is_file()]
-    in_run = folder.name == _OUTPUT or folder.name.endswith(_SUFFIX)
+    in_run = folder.name == OUTPUT or folder.name.endswith(RUN_SUFFIX)
     alone = sum(kind_of(entry.name) == kind for entry in beside) == 1
-    owner = folder.parent if folder.name == _OUTPUT else folder
+    owner = folder.parent if folder.name == OUTPUT else folder
     found = _input(owner, folder / path.name, kind or PROFILER, is_run=in_run and alone and kind is not None)
     if kind == PROFILER:
         above = [entry for entry in owner.iterdir() if entry.is_file()] if owner != folder else []

@@ -21,6 +21,7 @@ from warehouse.ingest.report import Counts, IngestReport, told
 from warehouse.ingest.runs import run_for
 from warehouse.ingest.sources import Existing
 from warehouse.ingest.workers import Workers
+from warehouse.profile_folder import run_around
 from warehouse.readers.input_file import resolved, shown
 from warehouse.store import Loader, Removed, is_warehouse, more_rows, new_warehouse
 
@@ -105,6 +106,10 @@ def choose_output(inputs: list[Path], output: Path | None) -> Path:
             raise UsageError(
                 f"{output}: would lie in the input {shown(source)}, which is never written to; choose with -o"
             )
+    if around := run_around(place.parent):
+        raise UsageError(
+            f"{output}: would lie in the profile {shown(around)}, and profiles are never written to; choose with -o"
+        )
     if output.is_dir():
         raise UsageError(f"{output}: is a directory; give -o the name of a file")
     if not place.parent.is_dir():
@@ -199,8 +204,6 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
                 continue
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.take(counts)
-            if not candidate.input.has_records:
-                report.only_reference.append(candidate.input.path)
     if not report.added and not report.replaced:
         raise InputError(_why_nothing(report))
     for each, reason in failures:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warehouse.ingest.clocks import note_order
 from warehouse.ingest.host import Steps
 from warehouse.ingest.link import NONE, LinkTable, Numbers
 from warehouse.ingest.rank_load import RankLoad
@@ -14,6 +15,7 @@ from warehouse.ingest.strings import filled, is_one_of
 
 _LATEST = np.iinfo(np.int64).max
 _COVERED = 2
+_EARLY_NS = 100_000  # as check_launch_order: clocks of sound profiles agree to some tens of us
 _FIELDS = ("connection_no", "class", "start_ns", "end_ns", "device_id", "type")
 
 
@@ -57,6 +59,7 @@ class LaunchPass:
         self._first_start, self._last_end = np.full(count, NONE, np.int64), np.full(count, NONE, np.int64)
         self._task_start, self._task_end = np.full(count, _LATEST), np.full(count, NONE, np.int64)
         self._has_links = False
+        self._early = self._most_early = 0
         self._replay_calls: list[Numbers] = []
         self.launches = load.links.table("api_call op rule is_flow head count device is_replay")
 
@@ -70,6 +73,7 @@ class LaunchPass:
             )
             is_flow &= group["class"] != _COVERED  # what is not drawn is no end of a flow
             is_replay = (group["execution_start"] != _LATEST) & (api_call != NONE)
+            self._compare_clocks(begin[api_call != NONE], group["first_start"][api_call != NONE])
             self.launches.add(
                 group["connection_no"], api_call, op, rule, is_flow.astype(np.int64), group["class"], group["count"],
                 group["device_id"], is_replay.astype(np.int64),
@@ -79,7 +83,13 @@ class LaunchPass:
             if is_replay.any():
                 columns = (group["execution_start"], begin, api_call, op, host_step, group["device_id"])
                 self._replay_calls.append(np.stack([column[is_replay] for column in columns]))
+        note_order(self._load, self._early, self._most_early)
         return self.launches, self._windows(), self._sorted_calls()
+
+    def _compare_clocks(self, call_start: Numbers, first_start: Numbers) -> None:
+        early = call_start - first_start
+        self._early += int((early > _EARLY_NS).sum())
+        self._most_early = max(self._most_early, int(early.max(initial=0)))
 
     def _groups(self) -> Iterator[dict[str, Numbers]]:
         """One row a connection: its first record (connection_no, class, start_ns, end_ns, type), count, bounds."""

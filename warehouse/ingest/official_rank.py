@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from warehouse.ingest.analysis import AnalysisSample
+from warehouse.ingest.clocks import note_clocks
 from warehouse.ingest.comm import Groups, load_comm_tasks
 from warehouse.ingest.device import DevicePass
 from warehouse.ingest.few_records import (
@@ -36,6 +37,7 @@ def load_rank(load: RankLoad, facts: RankFacts, catalogue: KernelCatalogue, anal
     """
     with Summaries(load) as summaries:
         _load_passes(load, facts, catalogue, analysis, summaries)
+    note_clocks(load, facts)
 
 
 def _load_passes(

@@ -24,8 +24,8 @@ class Extent:
     """Bounds of a table's slices in a rank: how far back a window has to look."""
 
     rows: int = 0
-    first_start: int | None = None
-    last_end: int | None = None
+    first_start: int = 0  # while there are no rows
+    last_end: int = 0
     longest: int = 0
 
 
@@ -40,6 +40,7 @@ class RankLoad:
     source_id: int
     strings: StringMap
     progress: RankProgress
+    input_bytes: int
     extents: dict[str, Extent] = field(default_factory=dict)
     dequeue_threads: set[int] = field(default_factory=set)
     _threads: Pairs = field(default_factory=Pairs)  # (pid, tid); their ids in `thread` follow each other
@@ -59,9 +60,9 @@ class RankLoad:
         if slices is not None and count:
             extent = self.extents.setdefault(table, Extent())
             start, end = int(slices[0].min()), int(slices[1].max())
+            extent.first_start = min(start, extent.first_start) if extent.rows else start
+            extent.last_end = max(end, extent.last_end) if extent.rows else end
             extent.rows += count
-            extent.first_start = start if extent.first_start is None else min(start, extent.first_start)
-            extent.last_end = end if extent.last_end is None else max(end, extent.last_end)
             extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
 
     def thread_ids(self, pid: Numbers, tid: Numbers, without: Numbers | None = None) -> Numbers:

@@ -10,7 +10,7 @@ from warehouse.errors import InputError
 from warehouse.ingest.analysis import AnalysisSample, load_analysis
 from warehouse.ingest.budget import RankMemory
 from warehouse.ingest.candidate import Candidate
-from warehouse.ingest.discover import ANALYSIS, METADATA, TEXT_FILE, RankInput
+from warehouse.ingest.discover import ANALYSIS, METADATA, OTHER_PROF, TEXT_FILE, RankInput
 from warehouse.ingest.discover import INFO as INFO_JSON
 from warehouse.ingest.forms import NAMES
 from warehouse.ingest.kernels import KernelCatalogue
@@ -18,14 +18,16 @@ from warehouse.ingest.link import LinkStore
 from warehouse.ingest.official_rank import load_rank
 from warehouse.ingest.progress import RankProgress
 from warehouse.ingest.rank_load import RankLoad
-from warehouse.ingest.report import ONLY_REFERENCE, Counts
+from warehouse.ingest.report import ONLY_REFERENCE, Counts, Fault
 from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
+from warehouse.ingest.unmet import note_unmet
 from warehouse.readers.facts import Cores
 from warehouse.readers.input_file import is_regular, resolved, shown
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
 from warehouse.readers.raw import RawReader
+from warehouse.readers.raw_files import FOLDER
 from warehouse.store import Loader
 from warehouse.store.loader import Column
 
@@ -85,7 +87,8 @@ class RankWriter:
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
             if not is_regular(source.path):  # a description that is none: noted where it was to be read
-                source.state, source.note = "failed", source.note or "is not a regular file"
+                what = "directory" if source.kind == FOLDER else "regular file"
+                source.state, source.note = "failed", source.note or f"is not a {what}"
                 continue
             source.content = fingerprint(source.path)
             if signature(source.path) != candidate.signatures.get(source.path):
@@ -94,14 +97,13 @@ class RankWriter:
                 )
         form = NAMES[candidate.input.form]
         for place, (path, kind) in enumerate(candidate.input.left):
-            is_unread = kind == TEXT_FILE
-            note = "text files are not read" if is_unread else f"the same profile is read from its {form}"
+            note = _WHY_LEFT.get(kind, f"the same profile is read from its {form}")
             left = _Source(first + len(files) + place, path, kind, Ledger(), "left", note)
             if not is_regular(path):
                 left.note = "is not a regular file"
                 left.ledger.note(WARNING, "bad-description", f"{shown(path)}: is not a regular file")
             sources.append(left)
-        self._write_sources(sources, rank_id)
+        self._write_sources(sources, rank_id, candidate.input.path)
         self._progress.finished()
 
     def write_failure(self, each: RankInput, reason: str) -> None:
@@ -114,7 +116,7 @@ class RankWriter:
             _Source(first + place, path, kind, ledger if place == 0 else Ledger(), "failed", reason)
             for place, (path, kind) in enumerate(files)
         ]
-        self._write_sources(sources, None)
+        self._write_sources(sources, None, each.path)
 
     def _write_rank(self, candidate: Candidate, rank_id: int, run_id: int) -> None:
         facts, each = candidate.facts, candidate.input
@@ -170,8 +172,11 @@ class RankWriter:
             source.ledger = reader.ledger
             self._progress.found([reader.ledger])
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, links, rank_id, source.id, strings, self._progress)
+            load = RankLoad(
+                self._loader, reader, links, rank_id, source.id, strings, self._progress, candidate.size()
+            )
             load_rank(load, candidate.facts, self._catalogue, sample)
+            note_unmet(load, candidate.profiler)
             reader.ledger.settle()
             if reader.changed():
                 raise InputError(
@@ -187,7 +192,9 @@ class RankWriter:
         ):
             self._progress.found(reader.ledgers.values())
             strings = StringMap(self._loader, reader)
-            load = RankLoad(self._loader, reader, links, rank_id, sources[0].id, strings, self._progress)
+            load = RankLoad(
+                self._loader, reader, links, rank_id, sources[0].id, strings, self._progress, candidate.size()
+            )
             hashes = AnalysisSample({**sample.group_hashes, **reader.group_hashes()})
             load_rank(load, candidate.facts, self._catalogue, hashes)
             for source in sources:
@@ -195,9 +202,9 @@ class RankWriter:
                     source.ledger = reader.ledgers[source.path]
                 source.bytes = reader.bytes_of.get(source.path)
             for issue in reader.ledger.issues:
-                self._write_issue(issue, None, rank_id)
+                self._write_issue(issue, None, rank_id, candidate.input.path)
 
-    def _write_sources(self, sources: list[_Source], rank_id: int | None) -> None:
+    def _write_sources(self, sources: list[_Source], rank_id: int | None, input_path: Path) -> None:
         for source in sources:
             facts = _facts_of(source.path)
             total = source.ledger.total() if source.state == "used" else TableCount()
@@ -223,8 +230,12 @@ class RankWriter:
             self.counts.rejected += total.rejected
             if source.state == "used":
                 self._write_tables(source)
+            if _is_unread(source, decoded, facts.size):
+                self.counts.unread_files += 1
+                self.counts.unread_bytes += facts.size
             for issue in source.ledger.issues:
-                self._write_issue(issue, source.id, rank_id)
+                issue.bytes = issue.bytes or rejected or 0
+                self._write_issue(issue, source.id, rank_id, input_path, source.path)
 
     def _write_tables(self, source: _Source) -> None:
         tables = source.ledger.tables
@@ -238,7 +249,12 @@ class RankWriter:
             }
             self._loader.write("source_table", columns)
 
-    def _write_issue(self, issue: Issue, source_id: int | None, rank_id: int | None) -> None:
+    def _write_issue(
+        self, issue: Issue, source_id: int | None, rank_id: int | None, input_path: Path, file: Path | None = None
+    ) -> None:
+        if issue.severity != INFO:
+            fault = Fault(issue.severity, issue.code, issue.text, input_path, file, issue.count, issue.bytes)
+            self.counts.faults.append(fault)
         self.counts.errors += issue.severity == ERROR
         self.counts.warnings += issue.severity == WARNING
         self.counts.ignored += issue.rejected if issue.severity == INFO else 0
@@ -254,6 +270,17 @@ class RankWriter:
             "rejected_count": issue.rejected,
         }
         self._loader.write("issue", columns)
+
+
+_WHY_LEFT = {TEXT_FILE: "text files are not read", OTHER_PROF: "another PROF directory of the run is read"}
+
+
+def _is_unread(source: _Source, decoded: int | None, size: int) -> bool:
+    """Whether nothing of a file could be taken that somebody may miss."""
+    if source.state == "left":
+        return source.kind == OTHER_PROF
+    is_missed = any(issue.severity != INFO for issue in source.ledger.issues)
+    return source.state == "failed" or (decoded == 0 and size > 0 and is_missed)
 
 
 def _bytes_of(source: _Source, size: int) -> tuple[int, int] | tuple[None, None]:

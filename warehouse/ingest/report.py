@@ -6,21 +6,44 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from warehouse.readers.input_file import shown
+from warehouse.readers.issues import ERROR
+from warehouse.wording import counted
 
 ONLY_REFERENCE = (
     "only reference results (analysis.db), no profiler database: there are no operators, kernels or steps to ask for"
 )
 
 
+_TOLD = 5  # of the worst faults; there is a command for the others
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An issue that is no mere remark: of an input as a whole, or of one of its files.  `count` records are concerned;
+    `bytes` are unread for it, or of no use."""
+
+    severity: str
+    code: str
+    text: str
+    input: Path
+    file: Path | None
+    count: int
+    bytes: int
+
+
 @dataclass
 class Counts:
-    """What the records of an input came to; ignored: rejected, but nothing of a profile."""
+    """What the records of an input came to; ignored: rejected, but nothing of a profile.  Of files that are unread
+    nothing at all could be taken."""
 
     records: int = 0
     rejected: int = 0
     ignored: int = 0
     errors: int = 0
     warnings: int = 0
+    unread_files: int = 0
+    unread_bytes: int = 0
+    faults: list[Fault] = field(default_factory=list)
 
 
 @dataclass
@@ -43,7 +66,9 @@ class IngestReport:
     ignored: int = 0
     errors: int = 0
     warnings: int = 0
-    only_reference: list[Path] = field(default_factory=list)
+    unread_files: int = 0
+    unread_bytes: int = 0
+    faults: list[Fault] = field(default_factory=list)
 
     def take(self, counts: Counts) -> None:
         """Add what the records of an input came to."""
@@ -67,14 +92,19 @@ class IngestReport:
         text = f"{self._change()}{shown(self.output)}: {', '.join(done) or 'nothing added'}"
         if self.records:
             text += f"; {self.records:,} records read, {self.rejected - self.ignored:,} lost"
+        if self.unread_files:
+            text += f"; {counted(self.unread_files, 'file')} of {counted(self.unread_bytes, 'byte')} left unread"
         if self.ignored:
             text += f", {self.ignored:,} ignored (tables that another tool added)"
         lines = [text]
         lines += [f"refused: {told(path, reason)}" for path, reason in self.refused]
         lines += [f"failed: {told(path, reason)}" for path, reason in self.failed]
-        lines += [f"warning: {shown(path)}: {ONLY_REFERENCE}" for path in self.only_reference]
+        worst = _worst(self.faults)
+        lines += worst[:_TOLD]
         if self.errors or self.warnings:
-            lines.append(f"{self.errors} errors, {self.warnings} warnings; see `npuwh check {shown(self.output)}`")
+            numbers = f"{counted(self.errors, 'error')}, {counted(self.warnings, 'warning')}"
+            which = ", the worst of them above" if self.errors + self.warnings > len(worst[:_TOLD]) else ""
+            lines.append(f"{numbers}{which}; see `npuwh check {shown(self.output)}`")
         return lines
 
     def _change(self) -> str:
@@ -84,6 +114,28 @@ class IngestReport:
         if not self.existed:
             return "made "
         return "added to " if self.added else "changed "
+
+
+def _worst(faults: list[Fault]) -> list[str]:
+    """The faults as lines, the worst first, each told once; not those of files that one of the whole input explains."""
+    explained = {(each.input, each.code) for each in faults if each.file is None}
+    groups: dict[tuple[str, str], list[Fault]] = {}
+    for each in faults:
+        if each.file is None or (each.input, each.code) not in explained:
+            groups.setdefault((each.severity, each.text), []).append(each)
+    ordered = sorted(
+        groups.values(),
+        key=lambda group: (group[0].severity != ERROR, group[0].file is not None, -sum(each.bytes for each in group)),
+    )
+    lines = []
+    for group in ordered:
+        places = list(dict.fromkeys(each.file or each.input for each in group))
+        count = sum(each.count for each in group)
+        more = f" ({count:,} of them)" if count > len(group) else ""
+        more += f" (and {len(places) - 1:,} more like it)" if len(places) > 1 else ""
+        place = "" if group[0].text.startswith("/") else f"{shown(places[0])}: "
+        lines.append(f"{group[0].severity}: {place}{group[0].text}{more}")
+    return lines
 
 
 def told(path: Path, reason: str) -> str:

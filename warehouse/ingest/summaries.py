@@ -85,6 +85,11 @@ class Summaries:
             ["device_id", "stream_no", "type_id"],
             {"task_count": "counts", "total_ns": "sums", "longest_ns": "most"},
         )
+        self._intervals = _Sums(
+            "busy_total",
+            ["device_id", "kind", "step_id"],
+            {"interval_count": "counts", "total_ns": "sums", "longest_ns": "most"},
+        )
         self._calls = _Sums(
             "api_total",
             ["level_id", "name_id"],
@@ -120,6 +125,11 @@ class Summaries:
         is_inner = outer_name != NONE
         self._calls.add(self._load, [level, name], [ns, none])
         self._calls.add(self._load, [outer_level[is_inner], outer_name[is_inner]], [none[is_inner], ns[is_inner]])
+
+    def add_intervals(self, intervals: _native.BusyIntervals) -> None:
+        """Busy intervals of the devices."""
+        keys = [np.asarray(intervals.device), np.asarray(intervals.kind), np.asarray(intervals.step)]
+        self._intervals.add(self._load, keys, [np.asarray(intervals.end) - np.asarray(intervals.start)])
 
     def add_device(self, rows: Mapping[str, Numbers], found: Mapping[str, Numbers]) -> None:
         """Records of the device, in order of time; aligned columns, NONE for missing.
@@ -173,7 +183,7 @@ class Summaries:
             self._write_kernel_ops(least)
         while self._write("op_work", _OP_WORK, self._ops.take_ops()):
             pass
-        for sums in (self._kernels, self._step_kernels, self._streams, self._calls):
+        for sums in (self._kernels, self._step_kernels, self._streams, self._intervals, self._calls):
             sums.write(self._load)
 
     def _write_kernel_ops(self, least: int) -> None:

@@ -1,6 +1,6 @@
 """The process that makes one export of a recording: `python -m warehouse.profiler.exporting KIND [options] RUN OUTPUT`.
 
-KIND is trace or stacks.  Exit code 0, or 1 with one line if it cannot be made.
+KIND is trace, stacks or memory.  Exit code 0, or 1 with one line if it cannot be made.
 """
 
 from __future__ import annotations
@@ -49,6 +49,13 @@ def export_stacks(run: Path, output: Path, metric: str) -> None:
     _with_warehouse(run, write)
 
 
+def export_memory(run: Path, output: Path, device: str) -> None:
+    """Write the memory of each category over time: a page for .html, events for .raw.json.gz, else curves."""
+    from warehouse.profiler.memory_timeline import write_memory_timeline
+
+    write_memory_timeline(run, output, device)
+
+
 def _with_warehouse(run: Path, write: Callable[[Path, Path], None]) -> None:
     from warehouse.ingest import ingest
 
@@ -61,17 +68,20 @@ def _with_warehouse(run: Path, write: Callable[[Path, Path], None]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Make one export; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m warehouse.profiler.exporting", description=__doc__)
-    parser.add_argument("kind", choices=("trace", "stacks"))
+    parser.add_argument("kind", choices=("trace", "stacks", "memory"))
     parser.add_argument("run", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--metric", choices=METRICS, default=METRICS[0])
+    parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     try:
         if given.kind == "trace":
             export_trace(given.run, given.output)
-        else:
+        elif given.kind == "stacks":
             export_stacks(given.run, given.output, given.metric)
+        else:
+            export_memory(given.run, given.output, given.device)
     except (NpuwhError, OSError) as error:
         logger.error("%s: %s", given.output, error)
         return 1

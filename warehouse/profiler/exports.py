@@ -24,6 +24,11 @@ def export_stacks(run: Path | None, output: str, metric: str) -> None:
     _export(run, "stacks", output, f"--metric={metric}")
 
 
+def export_memory_timeline(run: Path | None, output: str, device: str) -> None:
+    """Write the memory of each category over time."""
+    _export(run, "memory", output, f"--device={device}")
+
+
 def _export(run: Path | None, kind: str, output: object, *options: str) -> None:
     if run is None:
         logger.warning("nothing is exported: nothing was recorded")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_module import TorchModuleError, load
 
@@ -28,12 +29,22 @@ class Wanted:
     gc_threshold_ms: float | None = None
 
     @property
+    def has_details(self) -> bool:
+        """Whether a memory timeline can be made."""
+        return self.record_shapes and self.profile_memory and self.has_frames
+
+    @property
     def input_level(self) -> int:
         """0 ranges only, 1 with types and sizes of inputs, 2 also which tensors and values they are."""
-        has_details = self.profile_memory and (self.with_stack or self.with_modules)
-        if self.record_shapes and (has_details or self.with_flops):
+        if self.has_details or self.with_flops:
             return 2
-        return 1 if self.record_shapes or self.with_flops else 0
+        return 1 if self.record_shapes else 0
+
+    @property
+    def takes(self) -> int:
+        """What the observer takes of a range (collector_ext/torch/observer.hpp)."""
+        inputs = (0, 1, 3)[self.input_level]
+        return inputs + 4 * self.with_stack + 8 * self.with_modules
 
     @property
     def has_frames(self) -> bool:
@@ -68,7 +79,7 @@ class ThreadProducers:
         module = torch_module()
         if module is None:
             return
-        self.handle = module.npuwh_observer_add(self.wanted.input_level, 0)
+        self.handle = module.npuwh_observer_add(self.wanted.takes, 0)
         if self.wanted.profile_memory:
             self.has_memory = module.npuwh_memory_push() == 0
             if not self.has_memory:
@@ -137,6 +148,8 @@ class Producers:
     def end(self) -> None:
         """None of them records any more."""
         self._thread.end()
+        if self._wanted.has_details:
+            record_parameters()
         if self._gc is not None:
             self._gc.end()
         if self._wanted.has_frames:

@@ -60,6 +60,7 @@ class _KinetoProfile:
         self._place = RunPlace(is_export_only=True)
         self._limits = DiskLimits()
         self._cycle: Cycle | None = None
+        self._has_schedule = False
         if ProfilerActivity.NPU in self.activities and not _has_npu():
             logger.warning("no NPU is recorded: there is none in this process; the CPU goes on")
 
@@ -99,6 +100,16 @@ class _KinetoProfile:
             return
         export_stacks(self.path, output_path, metric)
 
+    def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
+        """Write how much memory each category held over time: .html, .json or .raw.json.gz."""
+        from warehouse.profiler.exports import export_memory_timeline
+
+        if not self._wanted.has_details:
+            text = "record with record_shapes, profile_memory, and with_stack or with_modules"
+            logger.warning("no memory timeline is exported: %s", text)
+            return
+        export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()
         return Cycle(self._wanted, self._place, self.metadata, self._facts(), self._limits)
@@ -127,7 +138,8 @@ class _KinetoProfile:
                 self._cycle = self._new_cycle()
                 self._cycle.init()
             elif each is Do.WARN:
-                logger.warning(_EARLY)
+                if self._has_schedule:  # without one this is how a recording ends
+                    logger.warning(_EARLY)
             elif self._cycle is None:
                 continue
             elif each is Do.WARMUP:

@@ -10,7 +10,7 @@ ERROR, WARNING, INFO = "error", "warning", "info"
 @dataclass
 class Issue:
     """One loss or doubt.  `count` records are concerned, `rejected` of them were left out; `first_offset` is the number
-    (row, byte) of the first."""
+    (row, byte) of the first.  `bytes` of the input are unread for it, or of no use: of two, the worse has more."""
 
     severity: str
     code: str
@@ -19,6 +19,7 @@ class Issue:
     first_offset: int | None = None
     count: int = 1
     rejected: int = 0
+    bytes: int = 0
 
 
 @dataclass

@@ -11,6 +11,7 @@ from warehouse.readers.input_file import open_regular, shown
 from warehouse.readers.issues import WARNING, Ledger
 from warehouse.readers.json_text import parse_json, rank_number, written
 
+CPU, NPU = "CPU", "NPU"
 _LARGEST_FILE = 64 << 20
 
 
@@ -63,6 +64,18 @@ def read_profiler_info(path: Path, ledger: Ledger) -> RankFacts:
         facts.level = level.rpartition(".")[2]
     facts.metadata = [(f"profiler_info.{name}", written(value)) for name, value in found.items()]
     return facts
+
+
+def recorded_activities(profiler: dict[str, Any]) -> set[str]:
+    """CPU and NPU, as far as the settings in profiler_info say that they were recorded (framework-files.md 1.3): then
+    there are FRAMEWORK and PROF directories, and operators and tasks of the device.
+
+    >>> recorded_activities({"config": {"common_config": {"activities": ["ProfilerActivity.CPU"]}}})
+    {'CPU'}
+    """
+    activities = _object(_object(profiler.get("config")).get("common_config")).get("activities")
+    words = activities if isinstance(activities, list) else []
+    return {str(word).rpartition(".")[2] for word in words} & {CPU, NPU}
 
 
 def read_profiler_metadata(path: Path, ledger: Ledger) -> RankFacts:

@@ -58,6 +58,7 @@ class FolderConfig:
 
     info: dict[str, Any] = field(default_factory=dict)
     sample: dict[str, Any] = field(default_factory=dict)
+    suffix: str = ""  # of the names of its files
     begin_ns: int | None = None  # wall clock
     begin_monotonic_ns: int | None = None
     end_ns: int | None = None
@@ -70,6 +71,17 @@ class FolderConfig:
         if self.begin_ns is None or self.begin_monotonic_ns is None:
             return None
         return self.begin_ns - self.begin_monotonic_ns
+
+    def require(self, *names: str) -> None:
+        """InputError if one of these files does not tell what times need."""
+        told = {
+            "start_info": self.offset_ns,
+            "host_start.log": self.host_start.monotonic_ns,
+            "dev_start.log": self.device_start.monotonic_ns,
+        }
+        if lacking := [f"{name}{self.suffix}" for name in names if told[name] is None]:
+            verb = "is" if len(lacking) == 1 else "are"
+            raise InputError(f"no times: {' and '.join(lacking)} {verb} missing or damaged")
 
     @property
     def host_mhz(self) -> str:
@@ -158,7 +170,8 @@ class _Notes:
 
 
 def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
-    config = FolderConfig(info=_json(path / f"info.json{suffix}", notes), sample=_json(path / "sample.json", notes))
+    info, sample = _json(path / f"info.json{suffix}", notes), _json(path / "sample.json", notes)
+    config = FolderConfig(info, sample, suffix)
     start, end = _json(path / f"start_info{suffix}", notes), _json(path / f"end_info{suffix}", notes, INFO)
     config.begin_ns = _microseconds(start.get("collectionTimeBegin"))
     config.begin_monotonic_ns = _time(start.get("clockMonotonicRaw"))
@@ -260,25 +273,27 @@ def _compare_clocks(host: FolderConfig, device: FolderConfig, name: str, ledger:
 
 def host_clock(folder: FolderConfig) -> _native.TickClock:
     """Host ticks to ns of the wall clock.  InputError where the files do not tell what a tick is."""
-    offset = folder.offset_ns
-    if offset is None:
-        raise InputError("no times: start_info is missing or damaged")
+    folder.require("start_info")
+    offset = folder.offset_ns or 0
     if not folder.info:
-        raise InputError("no times: info.json, which tells what a tick is, is missing or damaged")
+        raise InputError(f"no times: info.json{folder.suffix}, which tells what a tick is, is missing or damaged")
     if not folder.host_mhz:
         return _native.TickClock("", 0, offset)
     start = folder.host_start
     if start.monotonic_ns is None or start.tick is None:
-        raise InputError("no times: host_start.log is missing or damaged")
+        raise InputError(f"no times: host_start.log{folder.suffix} is missing or damaged")
     return _tick_clock(folder.host_mhz, start.tick, _latched_ns(folder) + offset)
 
 
 def device_clock(folder: FolderConfig) -> _native.TickClock:
     """Device ticks to ns of the wall clock; InputError as `host_clock`."""
-    offset, mhz = folder.offset_ns, str(folder.device.get("hwts_frequency", "")).strip()
-    if offset is None or folder.host_start.monotonic_ns is None or folder.device_start.tick is None or not mhz:
-        raise InputError("no times: start_info, host_start.log, dev_start.log or the counter's frequency is missing")
-    return _tick_clock(mhz, folder.device_start.tick, _latched_ns(folder) + offset)
+    mhz, tick = str(folder.device.get("hwts_frequency", "")).strip(), folder.device_start.tick
+    folder.require("start_info", "host_start.log")
+    if tick is None:
+        raise InputError(f"no times: dev_start.log{folder.suffix} is missing or damaged")
+    if not mhz:
+        raise InputError(f"no times: info.json{folder.suffix}, which tells what a tick is, is missing or damaged")
+    return _tick_clock(mhz, tick, _latched_ns(folder) + (folder.offset_ns or 0))
 
 
 def _tick_clock(mhz: str, base_tick: int, base_ns: int) -> _native.TickClock:
@@ -299,8 +314,9 @@ def sampled_ns(folder: FolderConfig, stamp_us: Numbers) -> Numbers:
     analysis/common_func/info_conf_reader.py).  InputError where the files do not tell the wall clock.
     """
     start = folder.device_start.monotonic_ns or 0
-    if folder.begin_ns is None or folder.begin_monotonic_ns is None or folder.host_start.monotonic_ns is None:
-        raise InputError("no times: start_info or host_start.log is missing")
+    folder.require("start_info", "host_start.log")
+    assert folder.begin_ns is not None
+    assert folder.begin_monotonic_ns is not None
     delta_s = _latched_ns(folder) / 1e9 - start / 1e9
     offset_us = folder.begin_ns / 1000 - folder.begin_monotonic_ns / 1000
     since_start = np.clip(stamp_us, 0, _LATEST_US) * 1000 + start
@@ -310,22 +326,19 @@ def sampled_ns(folder: FolderConfig, stamp_us: Numbers) -> Numbers:
 
 def device_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
     """Wall clock of stamps in ns of the device's monotonic clock (cann-files.md 2); InputError as `sampled_ns`."""
-    if folder.device_start.monotonic_ns is None:
-        raise InputError("no times: dev_start.log is missing")
-    return host_ns(folder, stamp_ns) + (started_ns(folder) - folder.device_start.monotonic_ns)
+    folder.require("dev_start.log")
+    return host_ns(folder, stamp_ns) + (started_ns(folder) - (folder.device_start.monotonic_ns or 0))
 
 
 def host_ns(folder: FolderConfig, stamp_ns: Numbers) -> Numbers:
     """Wall clock of stamps in ns of the host's monotonic clock; InputError as `sampled_ns`."""
-    if folder.offset_ns is None:
-        raise InputError("no times: start_info is missing")
-    return np.clip(stamp_ns, 0, _LATEST_US * 1000) + folder.offset_ns
+    folder.require("start_info")
+    return np.clip(stamp_ns, 0, _LATEST_US * 1000) + (folder.offset_ns or 0)
 
 
 def started_ns(folder: FolderConfig) -> int:
     """The host's monotonic clock when the device's start log was written; InputError as `sampled_ns`."""
-    if folder.host_start.monotonic_ns is None:
-        raise InputError("no times: host_start.log is missing")
+    folder.require("host_start.log")
     return _latched_ns(folder)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.readers.issues import WARNING
 from warehouse.readers.raw_config import FolderConfig, host_clock
 from warehouse.readers.raw_device import DevicePart
 from warehouse.readers.raw_files import DeviceFiles
@@ -50,8 +49,8 @@ class CounterPart:
                 try:
                     load(place, device, folder)
                 except InputError as error:
-                    self._run.ledger.note(
-                        WARNING, "no-clock", f"counters of device {device.device_id} are not read: {error}"
+                    self._run.note_no_clock(
+                        f"counters of device {device.device_id} are not read", error, [device.path]
                     )
             if device.device_id in self._tasks.clocks:
                 self._load_soc(device, folder)

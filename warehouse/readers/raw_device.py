@@ -88,7 +88,7 @@ class DevicePart:
             try:
                 self.clocks[device.device_id] = device_clock(self._run.config.devices[device.device_id])
             except InputError as error:
-                self._run.ledger.note(WARNING, "no-clock", f"nothing of device {device.device_id} is read: {error}")
+                self._run.note_no_clock(f"no tasks of device {device.device_id} are read", error, [device.path])
                 continue
             self._load_flips(device)
             self._load_tasks(device)

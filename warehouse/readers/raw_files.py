@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
 
-FRAMEWORK = "FRAMEWORK"
-RECORDING = "NPUWH_RECORDING"  # chunks of our own recorder (batches/chunk_folder.py)
 RECORDED_CHUNK = "recorded chunk"
-FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN = (
+FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "framework file",
     "PROF stream",
     "PROF configuration",
     "unknown file",
+    "raw directory",
 )
-_PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 _DEVICE = re.compile(r"device_(\d+)")
 _SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d{1,18})")
 _NOT_DATA = (".done", ".complete", ".zip")
@@ -55,7 +54,8 @@ class DeviceFiles:
 class RawFiles:
     """A raw run directory.  `framework` maps a kind of FRAMEWORK file to its path; `prof` is the PROF directory that is
     read, `other_profs` further ones; `unknown` are data files of no stream that could be told from their name,
-    `irregular` what has the name of a data file but is none: a pipe, a directory, a link that leads nowhere."""
+    `irregular` what has the name of a data file or directory but is none, with the kind of what it should be: a pipe, a
+    directory, a link that leads nowhere."""
 
     root: Path
     framework: dict[str, Path] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class RawFiles:
     devices: list[DeviceFiles] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
     recording: Path | None = None
-    irregular: list[Path] = field(default_factory=list)
+    irregular: dict[Path, str] = field(default_factory=dict)
 
     @property
     def has_data(self) -> bool:
@@ -81,7 +81,11 @@ class RawFiles:
             for files in streams.values():
                 found += [(path, PROF_STREAM) for path in files.unaging + files.aging]
         found += [(path, CONFIGURATION) for path in self.configuration()]
-        return found + [(path, UNKNOWN) for path in self.unknown]
+        return found + [(path, UNKNOWN) for path in self.unknown] + list(self.irregular.items())
+
+    def other_files(self) -> list[Path]:
+        """Every file of the PROF directories that are not read."""
+        return [path for folder in self.other_profs for path in sorted(folder.rglob("*")) if path.is_file()]
 
     def _recorded(self) -> list[Path]:
         if self.recording is None:
@@ -89,27 +93,18 @@ class RawFiles:
         return [entry for entry in sorted(self.recording.iterdir()) if entry.is_file() and ".arrows" in entry.name]
 
     def configuration(self) -> list[Path]:
-        """Files that describe a PROF directory."""
+        """Files that describe a PROF directory, also what has their names and is no file."""
         folders = [] if self.prof is None else [self.prof / "host", *(device.path for device in self.devices)]
         return [
             entry
             for folder in folders
             if folder.is_dir()
             for entry in sorted(folder.iterdir())
-            if entry.is_file() and entry.name.startswith(_CONFIGURATION) and not entry.name.endswith(_NOT_DATA)
+            if entry.name.startswith(_CONFIGURATION) and not entry.name.endswith(_NOT_DATA)
         ]
 
 
 _CONFIGURATION = ("info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log")
-
-
-def is_raw_folder(name: str) -> bool:
-    """Whether a directory of that name holds raw data.
-
-    >>> is_raw_folder("FRAMEWORK"), is_raw_folder("PROF_000001_20231125090304041_ABCDEFGH"), is_raw_folder("logs")
-    (True, True, False)
-    """
-    return name in (FRAMEWORK, RECORDING) or _PROF.fullmatch(name) is not None
 
 
 def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
@@ -119,7 +114,9 @@ def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
     """
     found = RawFiles(root)
     if parts is None:
-        parts = [entry for entry in _entries(root) if is_raw_folder(entry.name) and entry.is_dir()]
+        parts = [entry for entry in _entries(root) if is_raw_folder(entry.name)]
+    found.irregular |= {part: FOLDER for part in parts if not part.is_dir()}
+    parts = [part for part in parts if part not in found.irregular]
     profs = [part for part in parts if part.name not in (FRAMEWORK, RECORDING)]
     for part in parts:
         if part.name == RECORDING:
@@ -145,7 +142,7 @@ def _find_framework(folder: Path, found: RawFiles) -> None:
         if entry.name.endswith(_NOT_DATA):
             continue
         if not entry.is_file():
-            found.irregular += [entry] if kind else []
+            found.irregular |= {entry: FRAMEWORK_FILE} if kind else {}
         elif kind is None or kind in found.framework:  # the vendor takes the first of several too
             found.unknown.append(entry)
         else:
@@ -155,14 +152,21 @@ def _find_framework(folder: Path, found: RawFiles) -> None:
 def _find_prof(folder: Path, found: RawFiles) -> None:
     for entry in _entries(folder):
         match = _DEVICE.fullmatch(entry.name)
-        data = entry / "data"
-        if entry.name == "host" and data.is_dir():
-            _find_streams(data, found.host, None, found)
-        elif match is not None and entry.is_dir():
+        if entry.name != "host" and match is None:
+            continue
+        if not entry.is_dir():
+            found.irregular[entry] = FOLDER
+            continue
+        streams, number = found.host, None
+        if match is not None:
             device = DeviceFiles(int(match[1]), entry)
-            if data.is_dir():
-                _find_streams(data, device.streams, device.device_id, found)
             found.devices.append(device)
+            streams, number = device.streams, device.device_id
+        data = entry / "data"
+        if data.is_dir():
+            _find_streams(data, streams, number, found)
+        elif data.exists() or data.is_symlink():
+            found.irregular[data] = FOLDER
     found.devices.sort(key=lambda device: device.device_id)
 
 
@@ -173,7 +177,7 @@ def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int 
             continue
         match = _SLICE.fullmatch(entry.name)
         if not entry.is_file():
-            found.irregular += [entry] if match else []
+            found.irregular |= {entry: PROF_STREAM} if match else {}
             continue
         name = None if match is None else stream_name(match["stream"], device_id)
         if match is None or name is None:

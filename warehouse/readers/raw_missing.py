@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
 from warehouse.readers.issues import INFO, WARNING, Ledger
+from warehouse.readers.profiler_json import CPU, NPU, recorded_activities
 from warehouse.readers.raw_files import StreamFiles, slice_number
 from warehouse.readers.raw_run import RawRun
 
@@ -21,7 +23,7 @@ def note_missing(run: RawRun) -> None:
     been read."""
     _note_framework(run)
     if run.files.prof is None:
-        run.ledger.note(INFO, "no-prof", "no CANN calls and no kernels: there is no PROF directory")
+        _note_part(run, NPU, "no-prof", "no CANN calls and no kernels: there is no PROF directory")
     else:
         _note_host(run)
         _note_devices(run)
@@ -34,13 +36,28 @@ def _note(run: RawRun, severity: str, what: str, where: str, stream: str) -> Non
     run.ledger.note(severity, "no-data", f"{what}: {where} has no {stream} data", table=stream)
 
 
+def _note_part(run: RawRun, activity: str, code: str, text: str) -> None:
+    """A whole part of the run that is not there: a loss if the settings say that it was recorded."""
+    is_beside = any(
+        is_raw_folder(entry.name) and (entry.name in (FRAMEWORK, RECORDING)) == (activity == CPU)
+        for entry in run.root.iterdir()
+        if entry not in run.files.irregular
+    )
+    if is_beside:
+        run.ledger.note(INFO, code, f"{text} in what was given (there is one beside it)")
+    elif activity in recorded_activities(run.config.profiler):
+        run.ledger.note(WARNING, code, f"{text}, which the profiler's settings ask for (activity {activity})")
+    else:
+        run.ledger.note(INFO, code, text)
+
+
 def _note_framework(run: RawRun) -> None:
     files = run.files.framework
     if run.recording is not None:
         _note_recording(run)
         return
     if not files:
-        run.ledger.note(INFO, "no-framework", "no operators: there are no FRAMEWORK data")
+        _note_part(run, CPU, "no-framework", "no operators: there are no FRAMEWORK data")
         return
     if not run.config.profiler:
         text = "no settings of the profiler and no number of the rank: profiler_info is missing or damaged"
@@ -146,6 +163,8 @@ def _note_early(run: RawRun) -> None:
             loaded = _loaded(run.ledgers.values(), issue.table)
             if issue.count * _RECORDS_AN_EVENT[issue.table] >= loaded > 0:
                 issue.severity = WARNING
+                counted_of = [path for path, ledger in run.ledgers.items() if issue.table in ledger.tables]
+                issue.bytes = sum(path.stat().st_size for path in counted_of)
                 issue.text += "; as these are all, the clocks of the configuration seem to be wrong"
 
 

@@ -29,6 +29,7 @@ from warehouse.readers.raw_rows import aligned, chosen, numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.raw_tasks import HostTasks
 from warehouse.readers.sorted_rows import SortedRows
+from warehouse.wording import counted
 
 
 class ProfPart:
@@ -54,9 +55,14 @@ class ProfPart:
         if run.files.prof is None:
             return
         for path in run.files.other_profs:
-            run.ledger.note(
-                WARNING, "other-prof", f"{path.name} is left out: another PROF directory of the run is read"
+            sizes = [each.stat().st_size for each in run.files.other_files() if path in each.parents]
+            issue = run.ledger.note(
+                WARNING,
+                "other-prof",
+                f"{path.name} is left out: another PROF directory of the run is read; "
+                f"{counted(len(sizes), 'file')} of {counted(sum(sizes), 'byte')} left unread",
             )
+            issue.bytes = sum(sizes)
         try:
             self._load()
         finally:
@@ -70,7 +76,9 @@ class ProfPart:
         try:
             clock = host_clock(run.config.host)
         except InputError as error:
-            run.ledger.note(WARNING, "no-clock", f"nothing of the PROF directory is read: {error}")
+            assert run.files.prof is not None
+            folders = [run.files.prof / "host", *(device.path for device in run.files.devices)]
+            run.note_no_clock("nothing of the PROF directory is read", error, folders)
             return
         calls = CallPart(run, self.names, self._host_events, clock, self.pid)
         graphs = GraphPart(run, calls, self._describer.add_tensor_lists)

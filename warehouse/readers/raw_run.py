@@ -15,12 +15,13 @@ import pyarrow.compute as pc
 from warehouse import _native
 from warehouse.errors import InputError
 from warehouse.readers.input_file import check_regular_file, is_regular
-from warehouse.readers.issues import INFO, WARNING, Ledger
+from warehouse.readers.issues import INFO, WARNING, Issue, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
-from warehouse.readers.raw_files import CONFIGURATION, DeviceFiles, RawFiles, StreamFiles, slice_number
+from warehouse.readers.raw_files import CONFIGURATION, FOLDER, DeviceFiles, RawFiles, StreamFiles, slice_number
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded import Recording
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
+from warehouse.wording import counted
 
 _TOLD_BATCHES = 16  # between two words on how far a decoder is
 _TENSOR_LISTS = "tensor_list"
@@ -50,6 +51,7 @@ class RawRun:
         self._tell = decoded or (lambda _: None)
         self.strings = RawStrings(self.spill)
         self._tensor_lists = 0
+        self._without_clock: list[tuple[Issue, list[Path], str]] = []  # directories of a PROF directory, and why
         self.files = files
         self.config: RawConfig = read_config(self.files, profiler, self.ledger)
         for path, reason in self.config.damaged.items():
@@ -66,8 +68,10 @@ class RawRun:
                 files.recording, self.strings, self.spill, self.ledgers, self.bytes_of, self.ledger
             )
         self._note_odd_slices()
-        for path in self.files.irregular:
-            self.ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a regular file")
+        for path, kind in self.files.irregular.items():
+            what = "directory" if kind == FOLDER else "regular file"
+            ledger = self.ledgers[path] = Ledger()
+            ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a {what}")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
             ledger = self.ledgers[path_of_parameters] = Ledger()
             ledger.found(_PARAMETERS, 0)
@@ -94,18 +98,37 @@ class RawRun:
     def close(self) -> None:
         self.spill.close()
 
+    def note_no_clock(self, what: str, reason: InputError, folders: list[Path]) -> None:
+        """Note that nothing tells when something happened that lies in these directories of a PROF directory."""
+        issue = self.ledger.note(WARNING, "no-clock", f"{what}: {reason}")
+        self._without_clock.append((issue, folders, str(reason)))
+
     def refuse_rest(self) -> None:
         """Book every stream that nobody read: what its values mean is not known well enough, or not for this run."""
         known = _native.ProfDecoder.streams()
+        unread: dict[Path, int] = {}
+        reasons = {folder: reason for _, folders, reason in reversed(self._without_clock) for folder in folders}
         for streams in (self.files.host, *(device.streams for device in self.files.devices)):
             for stream, files in streams.items():
                 for path in files.unaging + files.aging:
                     if path not in self.ledgers:
+                        unread[path] = path.stat().st_size
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
-                        why = "" if stream in known else " (the form of its records is not known)"
-                        text = f"{stream} data are not read: {path.name} is left out{why}"
+                        text = f"{stream} data are not read: {path.name} is left out"
+                        if stream not in known:
+                            text += " (the form of its records is not known)"
+                        elif reason := reasons.get(path.parent.parent):
+                            ledger.note(WARNING, "no-clock", f"{text}: {reason}", table=stream)
+                            continue
                         ledger.note(WARNING, "not-read", text, table=stream)
+        told: set[Path] = set()
+        for issue, folders, _ in self._without_clock:
+            sizes = [size for path, size in unread.items() if path.parent.parent in folders and path not in told]
+            told |= {path for path in unread if path.parent.parent in folders}
+            if sizes:
+                issue.bytes = sum(sizes)
+                issue.text += f"; {counted(len(sizes), 'file')} of {counted(issue.bytes, 'byte')} left unread"
 
     def bytes_of_all(self) -> dict[Path, tuple[int, int]]:
         """Bytes of every file of the run, decoded and rejected: configuration is read as a whole, and what no decoder
@@ -113,7 +136,7 @@ class RawRun:
         found = dict(self.bytes_of)
         for path, kind in self.files.files():
             if path not in found:
-                size = path.stat().st_size
+                size = path.stat().st_size if is_regular(path) else 0
                 is_read = kind == CONFIGURATION and path not in self.config.damaged
                 found[path] = (size, 0) if is_read else (0, size)
         return found

@@ -15,6 +15,8 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_rows import NONE, Numbers, rows
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded_clock import RecordedClock
+from warehouse.readers.recorded_frames import FrameMender
+from warehouse.readers.recorded_scripts import ScriptStacks
 from warehouse.readers.recorded_stacks import OpStacks
 from warehouse.readers.sorted_rows import SpillFolder
 
@@ -28,6 +30,7 @@ KINDS = {
     "gc_record": "gc",
 }
 _KIND_OF = {table: kind for kind, table in KINDS.items()}
+_LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _MODULE = "######"  # between class and address in the name of a module's call
 
 
@@ -73,6 +76,10 @@ class Recording:
         if kind == "op_range":
             yield from self._ops()
             return
+        if kind == "python_tracer_func":
+            for columns in self._mended():
+                yield kind, self._frame(columns)
+            return
         if kind == "python_tracer_hash":
             for batch in self._frame_names():
                 yield kind, batch
@@ -80,7 +87,6 @@ class Recording:
         convert = {
             "op_mark": self._queue_mark,
             "memory_usage": self._memory,
-            "python_tracer_func": self._frame,
             "gc_record": self._gc,
         }[kind]
         for batch in self._read(KINDS[kind]):
@@ -119,12 +125,12 @@ class Recording:
             pid, tid = self._thread(chosen, "thread")
             end_pid, end_tid = self._thread(chosen, "end_thread")
             start, end = self._ns(chosen, "start_ticks"), self._ns(chosen, "end_ticks")
-            batch_rows = rows(
-                chosen.num_rows, start=start, end=end, pid=pid, tid=tid, end_pid=end_pid, end_tid=end_tid
+            batch_rows = rows(chosen.num_rows, start=start, end=end, pid=pid, tid=tid, end_pid=end_pid, end_tid=end_tid)
+            yield (
+                batch_rows,
+                [wanted[each] for each in chosen.column("name").to_pylist()],
+                chosen.column("tensors").to_pylist(),
             )
-            yield batch_rows, [wanted[each] for each in chosen.column("name").to_pylist()], chosen.column(
-                "tensors"
-            ).to_pylist()
 
     def _plain_texts(self) -> Iterator[tuple[int, str]]:
         for batch in self._read("string"):
@@ -144,11 +150,22 @@ class Recording:
         if stacks is not None:
             for frames in stacks.frames():
                 yield "stack_frame", frames
+        scripts = ScriptStacks(0 if stacks is None else stacks.count, self._texts_by_number, self._strings)
         row = 0
         for batch in self._read("op"):
-            found = None if stacks is None else stacks.of(row, row + batch.num_rows)
+            python = None if stacks is None else stacks.of(row, row + batch.num_rows)
             row += batch.num_rows
-            yield "op_range", self._op(batch, found)
+            # as torch does: where a script runs its place in the script, elsewhere that in Python
+            stack, frames = scripts.of(batch.column("stack").to_numpy().astype(np.int64))
+            if frames is not None:
+                yield "stack_frame", frames
+            module = self._text(batch, "module")
+            if python is not None:
+                stack, module = pc.coalesce(stack, python[0]), pc.coalesce(module, python[1])
+            yield "op_range", self._op(batch, stack, module)
+
+    def _texts_by_number(self, wanted: set[int]) -> dict[int, str]:
+        return {number: text for number, text in self._plain_texts() if number in wanted}
 
     def _stacks(self) -> OpStacks | None:
         """The calls around each operator; None if no calls were recorded."""
@@ -156,11 +173,9 @@ class Recording:
             return None
         stacks = OpStacks(self._spill)
         texts = self._texts
-        for batch in self._read("frame"):
-            code = batch.column("code").to_numpy().astype(np.int64)
-            thread, event = (batch.column(name).to_numpy().astype(np.int64) for name in ("thread", "event"))
-            is_module = np.isin(code, self._module_codes)
-            stacks.add_frames(thread, batch.column("time_ticks").to_numpy(), event, code, is_module)
+        for frames in self._mended():
+            is_module = np.isin(frames["code"], self._module_codes)
+            stacks.add_frames(frames["thread"], frames["time"], frames["event"], frames["code"], is_module)
         for batch in self._read("op"):
             thread = batch.column("thread").to_numpy().astype(np.int64)
             stacks.add_ops(thread, batch.column("start_ticks").to_numpy())
@@ -173,8 +188,7 @@ class Recording:
         stacks.find(self._strings, text_of)
         return stacks
 
-    def _op(self, batch: pa.RecordBatch, found: tuple[pa.Array, pa.Array] | None) -> pa.RecordBatch:
-        stack, modules = found or (self._text(batch, "stack"), self._text(batch, "module"))
+    def _op(self, batch: pa.RecordBatch, stack: pa.Array, modules: pa.Array) -> pa.RecordBatch:
         pid, tid = self._thread(batch, "thread")
         _, end_tid = self._thread(batch, "end_thread")
         return rows(
@@ -228,15 +242,22 @@ class Recording:
             pid=pid,
         )
 
-    def _frame(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        pid, tid = self._thread(batch, "thread")
+    def _mended(self) -> Iterator[dict[str, Numbers]]:
+        """thread, time (ticks), code and event of calls and returns, each thread's matching."""
+        mender = FrameMender(len(self._texts) - 1)
+        names = {"thread": "thread", "time": "time_ticks", "code": "code", "event": "event", "depth": "depth"}
+        for batch in self._read("frame"):
+            yield mender.mend({ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()})
+
+    def _frame(self, columns: dict[str, Numbers]) -> pa.RecordBatch:
+        pid, tid = self._threads_of(columns["thread"])
         return rows(
-            batch.num_rows,
-            tick=self._ns(batch, "time_ticks"),
+            len(tid),
+            tick=self.clock.ns(columns["time"]),
             tid=tid,
             pid=pid,
-            key=batch.column("code").cast(pa.int64()),
-            action=batch.column("event").cast(pa.int64()),
+            key=columns["code"],
+            action=columns["event"],
         )
 
     def _gc(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -288,8 +309,9 @@ class Recording:
             numbers = {number: own for number, own in numbers.items() if number < 4 * len(numbers) + 1024}
         if broken:
             self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=broken)
-        found = np.full(max(numbers) + 1, NONE, np.int64)
+        found = np.full(max(numbers) + 2, NONE, np.int64)
         found[list(numbers)] = list(numbers.values())
+        found[-1] = self._strings.own(_LOST_CALL)
         return found
 
     def _named_modules(self, modules: dict[int, str]) -> dict[int, int]:
@@ -351,7 +373,10 @@ class Recording:
         return pa.array(own, mask=own == NONE)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:
-        number = batch.column(name).to_numpy()
+        return self._threads_of(batch.column(name).to_numpy())
+
+    def _threads_of(self, number: Numbers) -> tuple[Numbers, Numbers]:
+        """pid and tid of threads by their number in the recording."""
         distinct, place = np.unique(number, return_inverse=True)
         found = np.array([self._threads.get(each, (0, each)) for each in distinct.tolist()], np.int64).reshape(-1, 2)
         return found[place.reshape(-1), 0], found[place.reshape(-1), 1]

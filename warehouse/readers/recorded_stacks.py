@@ -35,6 +35,7 @@ class OpStacks:
         self._frames = SortedRows([], spill)
         self._modules: dict[int, int] = {}
         self._ops = 0
+        self.count = 0  # of stacks; they are numbered from 0
         self._next: Between | None = None
 
     def add_frames(self, thread: Numbers, time: Numbers, event: Numbers, code: Numbers, is_module: Mask) -> None:
@@ -63,10 +64,9 @@ class OpStacks:
             named = np.array([self._modules.get(each, NONE) for each in module.tolist()], np.int64)
             self._found.add_columns(len(row), row=row, stack=stack, module=named)
             levels = sweep.take_stacks()
-            code = np.asarray(levels.code)
-            self._frames.add_columns(
-                len(code), stack=np.asarray(levels.stack), depth=np.asarray(levels.depth), frame=text_of(code)
-            )
+            code, stack = np.asarray(levels.code), np.asarray(levels.stack)
+            self.count = max(self.count, int(stack.max(initial=-1)) + 1)
+            self._frames.add_columns(len(code), stack=stack, depth=np.asarray(levels.depth), frame=text_of(code))
         self._next = self._found.between()
 
     def frames(self) -> Iterator[pa.RecordBatch]:

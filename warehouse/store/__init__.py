@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from warehouse.store.alteration import altered_tables, missing_indexes
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import READ_SETUP, is_warehouse, one_state, open_read, open_write, read_uri
@@ -18,7 +19,6 @@ from warehouse.store.registry import (
     views,
     with_those_they_use,
 )
-from warehouse.store.row_plan import PlanArm, RowPlan, plan_statement, range_bounds, row_plan
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
 from warehouse.store.version import latest_version
@@ -36,9 +36,7 @@ __all__ = [
     "READ_SETUP",
     "TABLES",
     "Loader",
-    "PlanArm",
     "Removed",
-    "RowPlan",
     "TableColumn",
     "View",
     "ViewColumn",
@@ -46,6 +44,7 @@ __all__ = [
     "WarehouseTable",
     "Window",
     "add_to",
+    "altered_tables",
     "column_kinds",
     "create",
     "delete_failures",
@@ -55,21 +54,19 @@ __all__ = [
     "integrity",
     "is_warehouse",
     "latest_version",
+    "missing_indexes",
     "more_rows",
     "narrowed",
     "new_warehouse",
     "one_state",
     "open_read",
     "open_write",
-    "plan_statement",
     "quoted",
-    "range_bounds",
     "read_uri",
     "reading",
     "reading_error",
     "require_views",
     "rooms",
-    "row_plan",
     "select",
     "stale_views",
     "upgrade",

@@ -70,6 +70,7 @@ _ANYWHERE = _texts("""
     computing_ns                  a kernel ran
     connection_no                 number that a call and its device records carry
     context_no                    sub-task
+    copy_count                    copies that ran in it, of free intervals
     copy_ns                       copying
     core_id                       string.id: AI_CORE, AI_VECTOR_CORE, MIX_AIC ...
     correlation_no                number that both halves carry
@@ -138,6 +139,7 @@ _ANYWHERE = _texts("""
     idle_time                     ms; neither moving nor waiting
     inner_ns                      host time of what lies directly in it
     input_dtypes_id               string.id: input types
+    interval_count                intervals
     input_formats_id              string.id: input formats
     input_kind                    what was read: profiler, msprof or analysis database
     input_shapes_id               string.id: input shapes, as recorded
@@ -335,6 +337,9 @@ _OF_TABLE = _texts("""
     step_time.step_id             step.id; none without steps
     string.value                  the text
     api_total.total_ns            sum of durations
+    busy_interval.copy_ns         time in it in which any of them ran
+    busy_interval.step_id         step.id: in whose device window it starts
+    busy_total.total_ns           sum of their lengths
     kernel_op_total.total_ns      sum of durations
     kernel_total.total_ns         sum of durations
     kernel_total.wait_ns          sum of the gaps to the row before in kernel_details.csv

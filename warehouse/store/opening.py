@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from warehouse.errors import WarehouseFileError, WarehouseVersionError
+from warehouse.store.alteration import altered_tables
 from warehouse.store.version import APPLICATION_ID, latest_version
 
 _SMALLEST_BYTES = 512  # SQLite takes anything smaller for a database that is yet to be filled
@@ -20,11 +21,12 @@ _BUSY_SECONDS = 10.0
 _STEPS_BETWEEN_SIGNALS = 1_000_000  # of SQLite's machine: some tens of milliseconds
 
 
-def open_read(path: Path | str, *, query_only: bool = True) -> sqlite3.Connection:
+def open_read(path: Path | str, *, query_only: bool = True, any_tables: bool = False) -> sqlite3.Connection:
     """A connection that cannot change the file; WarehouseFileError or WarehouseVersionError say why there is none.
 
     What a killed writer left behind (`-journal`, `-wal`) is rolled back or played in first, so that no half of a change
     is ever read.  `query_only=False` still cannot write the file, but allows objects in the connection's temp schema.
+    A file whose tables are not as npuwh made them is refused, but for `any_tables` (to tell what is wrong).
 
     >>> open_read("W.db").execute("SELECT count(*) FROM op").fetchone()  # doctest: +SKIP
     (5154,)
@@ -38,7 +40,10 @@ def open_read(path: Path | str, *, query_only: bool = True) -> sqlite3.Connectio
             connection.close()
             connection = _connect(path, "ro&immutable=1")
         _check_version(path, connection)
+        if not any_tables:
+            _check_tables(path, connection)
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA threads = 2")  # for what is sorted: a join of 10 M rows takes a fifth less
         _defend(connection)
         if query_only:
             connection.execute("PRAGMA query_only = ON")
@@ -60,6 +65,8 @@ def open_write(path: Path | str, *, any_version: bool = False) -> sqlite3.Connec
     connection = _connect(path, "rw")
     try:
         _check_version(path, connection, older=any_version)
+        if not any_version:
+            _check_tables(path, connection)
     except BaseException:
         connection.close()
         raise
@@ -218,6 +225,16 @@ def _check_version(path: Path, connection: sqlite3.Connection, *, older: bool = 
         raise WarehouseVersionError(
             f"{path}: is of file version {version}, this npuwh needs {known}; run `npuwh upgrade {path}`"
         )
+
+
+def _check_tables(path: Path, connection: sqlite3.Connection) -> None:
+    try:
+        found = altered_tables(connection)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise WarehouseFileError(f"{path}: cannot be read as a warehouse ({error})") from error
+    if found:
+        more = f" (and {len(found) - 1} more; `npuwh check {path}` lists them)" if len(found) > 1 else ""
+        raise WarehouseFileError(f"{path}: was altered: {found[0]}{more}; ingest its inputs into a new warehouse")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -9,22 +9,32 @@ those ids goes into the expression.
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from warehouse.store.registry import views
-from warehouse.store.select import Window, quoted, select
 from warehouse.store.table_list import TABLES
 from warehouse.store.unfolding import unfolded
-from warehouse.store.view_body import BodyArm, Tokens, joined, sources_of, tokens, unquoted, view_body
+from warehouse.store.view_body import (
+    BodyArm,
+    BodyColumn,
+    Tokens,
+    ViewBody,
+    joined,
+    sources_of,
+    tokens,
+    unquoted,
+    view_body,
+)
 
+_ONE_RANK: Mapping[str, Any] = {"rank_id": None}
 _MOST_IDS = 4
 # ids of records: hardly one comes twice
 _OF_RECORDS = {"op_id", "api_call_id", "device_task_id", "comm_op_id", "queue_task_id", "parent_id", "graph_node_id"}
-_FEW = {"device"}  # tables of few rows
+_FEW = {"device", "kind"}  # tables of few rows
 _FEW_VALUES = re.compile("_id$|^is_|^has_")  # names of columns that take few values
 _WORDS = set(
     "SELECT FROM JOIN ON WHERE AND OR NOT IS NULL IN LIKE GLOB BETWEEN CASE WHEN THEN ELSE END AS ORDER BY GROUP LIMIT "
@@ -44,13 +54,17 @@ class PlanColumn:
 
 @dataclass
 class PlanArm:
-    """One statement: `source` is the SELECT to read from, `slots` the names of its columns that are needed.
+    """One statement: the SELECT to read from (`beginning`, `items` by name, and `rest` from FROM on), and `slots`, the
+    names of its columns that are needed.  `table`: that of the rank's rows it starts from, if it is one.
 
     remembered: statements and the slots whose values they take, as ?1 to ?4.
     """
 
-    source: str
+    beginning: Tokens
+    items: dict[str, Tokens]
+    rest: Tokens
     slots: list[str]
+    table: str | None = None
     columns: list[PlanColumn] = field(default_factory=list)
     remembered: list[tuple[str, list[int]]] = field(default_factory=list)
 
@@ -75,22 +89,71 @@ class RowPlan:
     ranges: tuple[str, str] | None
 
 
+_Parts: TypeAlias = "tuple[tuple[BodyArm, ...], Tokens, tuple[tuple[str, bool], ...]]"
+
+
 @cache
-def _parts(name: str) -> tuple[tuple[BodyArm, ...], tuple[str, ...], tuple[tuple[str, bool], ...]] | None:
+def _parts(name: str) -> _Parts | None:
     """Unfolded arms, WITH, and the order."""
     body = view_body(name)
     if body is None or any(arm.column("rank_id") is None for arm in body.arms):
         return None
+    if renamed := _renamed(body):
+        return renamed
     return tuple(map(unfolded, body.arms)), body.beginning, body.order
 
 
+def _renamed(body: ViewBody) -> _Parts | None:
+    """The same of a view that gives the columns of another other names, and has its order."""
+    (arm, *more) = body.arms
+    ((_, source), *others) = arm.sources
+    parts = None if more or others or body.beginning or source not in views() else _parts(source)
+    names = {column.name: unquoted("".join(column.expression)) for column in arm.columns}
+    if parts is None or not arm.is_bare or not all(name in _columns_of(source) for name in names.values()):
+        return None
+    arms, beginning, order = parts
+    if tuple((names[name], is_descending) for name, is_descending in body.order) != order:
+        return None
+    renamed = [
+        BodyArm(tuple(BodyColumn(new, _expression(each, old)) for new, old in names.items()), each.sources, each.rest)
+        for each in arms
+    ]
+    return tuple(renamed), beginning, body.order
+
+
+def _columns_of(name: str) -> set[str]:
+    return {column.name for column in views()[name].columns}
+
+
+def _expression(arm: BodyArm, name: str) -> Tokens:
+    column = arm.column(name)
+    assert column is not None, name
+    return column.expression
+
+
+def parts_of(name: str) -> tuple[str, tuple[int, ...]] | None:
+    """The column that first orders the rows of a view, in each SELECT of which it is a number, and these numbers.
+
+    >>> parts_of("trace_launch_flow"), parts_of("trace_op")
+    (('part', (0, 1)), None)
+    """
+    parts = _parts(name)
+    if parts is None:
+        return None
+    arms, _, order = parts
+    first = next((column for column, _ in order if column != "rank_id"), "")
+    columns = [arm.column(first) for arm in arms]
+    values = ["".join(column.expression) if column else "" for column in columns]
+    return (first, tuple(map(int, values))) if all(value.isdigit() for value in values) else None
+
+
 def row_plan(
-    name: str, written: Sequence[str], plain: Sequence[str] = (), fixed: Collection[str] = ("rank_id",)
+    name: str, written: Sequence[str], plain: Sequence[str] = (), fixed: Mapping[str, Any] = _ONE_RANK
 ) -> RowPlan | None:
     """The plan to write those columns of a view, None for a view that is not of the form.
 
-    plain: columns that must be slots, whatever they are; fixed: columns of which one value is asked for, so that they
-    order nothing.
+    plain: columns that must be slots, whatever they are; fixed: columns of which one value is asked for: they order
+    nothing, and SELECTs that have another are left out.
 
     >>> plan = row_plan("trace_op", ["ph", "name", "ts"])
     >>> plan.arms[0].slots, plan.arms[0].remembered
@@ -101,27 +164,34 @@ def row_plan(
     parts = _parts(name)
     if parts is None:
         return None
-    arms, beginning, terms = parts
+    all_arms, beginning, terms = parts
+    arms = [arm for arm in all_arms if not any(map(_differs, repeat(arm), fixed.items()))]
     (order, is_descending), *ties = [term for term in terms if term[0] not in fixed] or [("", True)]
-    if is_descending or not all(_is_of_table(arm, order) for arm in arms):
+    if is_descending or not arms or not all(_is_of_table(arm, order) for arm in arms):
         return None
     slots = [order, *(tie for tie, _ in ties), *plain]
-    planned = tuple(_planned(arm, beginning, list(dict.fromkeys(slots)), written, plain) for arm in arms)
+    stamps = [column.name for column in views()[name].columns if column.unit == "stamp"]
+    planned = tuple(_planned(arm, beginning, list(dict.fromkeys(slots)), written, plain, stamps) for arm in arms)
     return RowPlan(planned, order, tuple(ties), _ranges(arms, order))
 
 
 def _planned(
-    arm: BodyArm, beginning: Tokens, slots: list[str], written: Sequence[str], plain: Sequence[str]
+    arm: BodyArm,
+    beginning: Tokens,
+    slots: list[str],
+    written: Sequence[str],
+    plain: Sequence[str],
+    stamps: Collection[str],
 ) -> PlanArm:
     extra: dict[tuple[str, str], str] = {}
-    plan = PlanArm("", slots)
     by_name = {column.name: column.expression for column in arm.columns}
+    plan = PlanArm(beginning, by_name, arm.rest, slots, _table_of(arm))
     run: tuple[bool, tuple[tuple[str, str], ...]] | None = None
     for name in sorted(written, key=_is_argument):  # as an event has them
         expression = by_name[name]
         ids = None if name in plain else _ids(arm, expression)
         if ids is None:
-            plan.columns.append(_column(plan, name, expression))
+            plan.columns.append(_column(plan, name, expression, stamps))
         else:
             text = _with_parameters(expression, ids)
             if run == (_is_argument(name), ids):
@@ -135,22 +205,42 @@ def _planned(
         run = (_is_argument(name), ids) if ids else None
     order = {name: place for place, name in enumerate(written)}
     plan.columns.sort(key=lambda column: order[column.name])
-    items = [f'{joined(column.expression)} AS "{column.name}"' for column in arm.columns]
-    items += [f'{alias}.{column} AS "{name}"' for (alias, column), name in extra.items()]
-    plan.source = " ".join([*beginning, "SELECT", ", ".join(items), *arm.rest])
+    by_name.update({name: (alias, ".", column) for (alias, column), name in extra.items()})
     return plan
+
+
+def _table_of(arm: BodyArm) -> str | None:
+    alias, table = arm.sources[0]
+    rank = arm.column("rank_id")
+    return table if rank is not None and rank.reference == (alias, "rank_id") and table in TABLES else None
 
 
 def _is_argument(name: str) -> bool:
     return name.startswith("args:")
 
 
-def _column(plan: PlanArm, name: str, expression: Tokens) -> PlanColumn:
+def _column(plan: PlanArm, name: str, expression: Tokens, stamps: Collection[str]) -> PlanColumn:
+    if name in stamps and (time := _stamped(expression)):
+        plan.items.setdefault(f"#ns {name}", time)
+        return PlanColumn(name, slot=plan.slot(f"#ns {name}"))
     if len(expression) == 1 and expression[0].startswith("'"):
         return PlanColumn(name, text=expression[0][1:-1].replace("''", "'"))
     if expression == ("NULL",):
         return PlanColumn(name)
     return PlanColumn(name, slot=plan.slot(name))
+
+
+def _stamped(expression: Tokens) -> Tokens | None:
+    """The ns whose text an expression makes by printf('%d.%03d', ns / 1000, ns % 1000), which the writer does, too."""
+    if expression[:2] == ("CASE", "WHEN") and "THEN" in expression:  # if there are any
+        then = expression.index("THEN")
+        time = _stamped(expression[then + 1 : -1])
+        return time if time and expression[2:then] == (*time, "IS", "NOT", "NULL") else None
+    if expression[:4] != ("printf", "(", "'%d.%03d'", ","):
+        return None
+    size = (len(expression) - 10) // 2
+    time = expression[4 : 4 + size]
+    return time if expression[4:] == (*time, "/", "1000", ",", *time, "%", "1000", ")") and size == 3 else None
 
 
 def _ids(arm: BodyArm, expression: Tokens) -> tuple[tuple[str, str], ...] | None:
@@ -210,6 +300,13 @@ def _with_parameters(expression: Tokens, ids: Sequence[tuple[str, str]]) -> str:
     return joined(parts)
 
 
+def _differs(arm: BodyArm, fixed: tuple[str, Any]) -> bool:
+    """Whether a column of the SELECT is a number, and another one than it is to be."""
+    name, value = fixed
+    column = arm.column(name)
+    return column is not None and len(column.expression) == 1 and column.expression[0] not in (str(value), name)
+
+
 def _is_of_table(arm: BodyArm, name: str) -> bool:
     """Whether a column is that of a table, so that few rows are equal in it."""
     column = arm.column(name)
@@ -229,58 +326,7 @@ def _ranges(arms: Sequence[BodyArm], order: str) -> tuple[str, str] | None:
             return None  # what stands before would be read again for each range
         required = {each.name: each.is_required for each in TABLES[table].columns}
         is_there = joined((*tokens(".".join(reference)), "IS", "NOT", "NULL")) in joined(arm.rest)
-        if not required[reference[1]] and not is_there:
+        if "id" not in required or not (required[reference[1]] or is_there):
             return None
         found.append((table, reference[1]))
     return found[0]
-
-
-def plan_statement(
-    name: str,
-    arm: PlanArm,
-    order: str,
-    where: Sequence[tuple[str, str, Any]],
-    window: Window | None,
-    is_ranged: bool,
-) -> tuple[str, list[Any]]:
-    """SQL text and bound values of an arm of the plan of a view, with the conditions as `select` takes them.
-
-    `is_ranged`: the first two parameters are the first and the last value of the order, and have no value yet.
-
-    >>> arm = row_plan("trace_op", ["dur"]).arms[0]
-    >>> text, values = plan_statement("trace_op", arm, "start_ns", [("rank_id", "=", 3)], None, is_ranged=True)
-    >>> text.partition('AS "trace_op"')[2]
-    ' WHERE "start_ns" >= ? AND "start_ns" <= ? AND "rank_id" = ? ORDER BY "start_ns"'
-    """
-    ranges: list[tuple[str, str, Any]] = [(order, ">=", 0), (order, "<=", 0)] if is_ranged else []
-    text, values = select(name, arm.slots, [*ranges, *where], window=window, order=[order])
-    source = f"FROM {quoted(name)}"
-    return text.replace(source, f"FROM ({arm.source}) AS {quoted(name)}", 1), values[len(ranges) :]
-
-
-def range_bounds(
-    connection: sqlite3.Connection, ranges: tuple[str, str], rank_id: int, rows: int, window: Window | None = None
-) -> list[int]:
-    """Values of (table, column) that cut a rank's rows into ranges of about so many.
-
-    They are looked up by the rows' ids, which mostly ascend with time: where they do not, ranges are of unequal size.
-
-    >>> range_bounds(connection, ("op", "start_ns"), 1, 1000)  # doctest: +SKIP
-    [1700962505000120000, 1700962505000370000]
-    """
-    table, column = ranges
-    ends = []
-    for ending in ("", " DESC"):
-        text, values = select(table, ["id"], [("rank_id", "=", rank_id)], order=[column], limit=1)
-        ordering = f"ORDER BY {quoted(column)}"
-        ends += connection.execute(text.replace(ordering, ordering + ending), values).fetchall()
-    if len(ends) < 2:
-        return []
-    (first,), (last,) = sorted(ends)
-    found = set()
-    for place in range(first + rows, last, rows):
-        where = [("id", "=", place), ("rank_id", "=", rank_id)]
-        for (value,) in connection.execute(*select(table, [column], where)):
-            if value is not None and (window is None or window.from_ns < value < window.to_ns):
-                found.add(value)
-    return sorted(found)

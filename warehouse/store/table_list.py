@@ -263,7 +263,7 @@ _table(
 _table(
     "busy_interval",
     "When a device computed, communicated, did only that, or nothing; disjoint within a kind.",
-    "id rank_id! device_id! kind! start_ns! end_ns! step_id",
+    "id rank_id! device_id! kind! start_ns! end_ns! step_id copy_count copy_ns",
     "rank_id device_id kind start_ns",
 )
 
@@ -415,6 +415,12 @@ _table(
     "Tasks of a stream by type, without those whose sub-tasks are drawn instead.",
     "rank_id! device_id! stream_no! type_id! task_count! total_ns! longest_ns!",
     "rank_id device_id stream_no",
+)
+_table(
+    "busy_total",
+    "Busy intervals of a device by kind and step.",
+    "rank_id! device_id! kind! step_id interval_count! total_ns! longest_ns!",
+    "rank_id device_id kind",
 )
 _table(
     "api_total",

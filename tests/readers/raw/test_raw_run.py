@@ -159,7 +159,7 @@ def test_nothing_says_what_a_tick_is(tmp_path, run):
 
 def test_a_raw_run_is_not_taken_for_reference_results(tmp_path, run):
     report = ingest([run.write(tmp_path / "in")], tmp_path / "W.db")
-    assert report.only_reference == []
+    assert report.faults == []
     assert not [line for line in report.lines() if "only reference" in line]
 
 

@@ -1,35 +1,34 @@
-"""How fast a database file is made: the bulk writer against executemany and adbc-driver-sqlite, in one run.
+"""How fast a database file is made: the bulk writer against executemany, adbc-driver-sqlite and polars.
 
-    python -m tests.bench.bulk_load [--rows N] [--repeat N] [--folder DIR]     (needs `pip install npuwh[bench]`)
-
-Two loads.  `integers`: ten integer columns, no index.  `warehouse`: the tables op and device_task with all their
-indexes and the strings of op interned, all inside the timer.  The peers are tuned: no journal, no fsync (nobody syncs
-here), one transaction, pages as large as ours, indexes made after the rows, strings interned by pyarrow.  Prints the
-median of several rounds, in which all take turns, and how many times faster the bulk writer is.
+Two loads.  Ten integer columns without an index; and the warehouse's tables op and device_task with all their indexes
+and the strings of op interned, all inside the timer.  The peers are tuned: no journal, one transaction, pages as large
+as ours, indexes made after the rows, strings interned by pyarrow.  polars writes by adbc, so it takes part in the first
+load only.  Nobody waits for the disk, or with `--sync` everybody.
 """
 
 from __future__ import annotations
 
-import argparse
+import importlib.util
 import os
 import sqlite3
-import statistics
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import adbc_driver_sqlite.dbapi
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from tests.bench.frame import Bench, Figure, synced
 from warehouse import _native
 from warehouse.store.tables import metadata
 
+ROWS = 1_000_000
+STATED_ROWS = 1_000_000
 BATCH = 65_536
 TUNING = tuple(
     f"PRAGMA {setting}"
@@ -148,6 +147,8 @@ def _python_values(column: pa.Array) -> list:
 
 
 def by_adbc(path: Path, parts: Parts, creates: list[str], indexes: list[str]) -> None:
+    import adbc_driver_sqlite.dbapi
+
     with adbc_driver_sqlite.dbapi.connect(str(path), autocommit=True) as connection, connection.cursor() as cursor:
         for statement in (*TUNING, "BEGIN", *creates):
             cursor.execute(statement)
@@ -157,11 +158,21 @@ def by_adbc(path: Path, parts: Parts, creates: list[str], indexes: list[str]) ->
             cursor.execute(statement)
 
 
-WAYS: dict[str, Callable[[Path, Parts, list[str], list[str]], None]] = {
-    "bulk writer": by_bulk_writer,
-    "adbc": by_adbc,
-    "executemany": by_executemany,
-}
+def by_polars(path: Path, parts: Parts, creates: list[str], indexes: list[str]) -> None:
+    import adbc_driver_sqlite.dbapi
+
+    with adbc_driver_sqlite.dbapi.connect(str(path), autocommit=True) as connection:
+        with connection.cursor() as cursor:
+            for statement in TUNING:
+                cursor.execute(statement)
+        for name, table in parts.items():
+            frame = pl.DataFrame(table)
+            frame.write_database(name, connection, engine="adbc", if_table_exists="append")
+
+
+Way = Callable[[Path, Parts, list[str], list[str]], None]
+NATIVE = "bulk writer"
+PEERS: dict[str, Way] = {"adbc-driver-sqlite": by_adbc, "executemany": by_executemany}
 
 
 def checked(path: Path) -> list[tuple[str, int]]:
@@ -173,44 +184,49 @@ def checked(path: Path) -> list[tuple[str, int]]:
         return [(name, connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names]
 
 
-def measure(title: str, parts: Parts, creates: list[str], indexes: list[str], folder: Path, repeat: int) -> None:
-    taken: dict[str, list[float]] = {way: [] for way in WAYS}
-    sizes, counts = {}, {}
-    for turn in range(repeat):
-        for way, make in WAYS.items():
-            path = folder / f"{way}.db"
-            began = time.perf_counter()
-            make(path, parts, creates, indexes)
-            taken[way].append(time.perf_counter() - began)
-            sizes[way] = path.stat().st_size
-            if turn == 0:
-                counts[way] = checked(path)
-            path.unlink()
+def measure(
+    bench: Bench, title: str, parts: Parts, creates: list[str], indexes: list[str], peers: dict[str, Way],
+    asked: dict[str, tuple[float, float]],
+) -> Iterator[Figure]:  # fmt: skip
+    """Rates of the bulk writer, and how many times as long each peer takes."""
+    path, sizes, counts = bench.folder / "W.db", {}, {}
+
+    def call(make: Way) -> None:
+        make(path, parts, creates, indexes)
+        if bench.sync:
+            synced(path)
+
+    def after(way: str) -> None:
+        if way not in counts:
+            sizes[way], counts[way] = path.stat().st_size, checked(path)
+        path.unlink()
+
+    ways = {way: (lambda make=make: call(make)) for way, make in {NATIVE: by_bulk_writer, **peers}.items()}
+    medians = bench.in_turns(ways, after)
     assert len({str(each) for each in counts.values()}) == 1, counts
-    rows = sum(table.num_rows for table in parts.values())
-    print(f"{title}: {rows:,} rows in {', '.join(parts)}; {len(indexes)} indexes; median of {repeat}")
-    ours = statistics.median(taken["bulk writer"])
-    for way, times in taken.items():
-        middle = statistics.median(times)
-        print(
-            f"  {way:12} {middle:8.3f} s  {rows / middle / 1e6:6.2f} M rows/s  {sizes[way] / middle / 1e6:6.0f} MB/s"
-            f"  bulk writer is {middle / ours:5.1f} times as fast  (best {min(times):.3f} s)"
-        )
+    rows, ours = sum(table.num_rows for table in parts.values()), medians[NATIVE]
+    yield bench.figure(title, rows / ours / 1e6, "M rows/s", note=f"{rows:,} rows in {ours:.3f} s")
+    yield bench.figure("  written", sizes[NATIVE] / ours / 1e6, "MB/s", note=f"{sizes[NATIVE] / 1e6:,.0f} MB")
+    for way in peers:
+        must, aim = asked.get(way, (None, None))
+        yield bench.figure(f"  against {way}", medians[way] / ours, "x", must, aim, f"it takes {medians[way]:.2f} s")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of each table")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--folder", type=Path, help="where the files are made (default: the temporary directory)")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        columns = ", ".join(f"c{place} INTEGER" for place in range(10))
-        ten = [f"CREATE TABLE t ({columns}) STRICT"]
-        measure("integers", integers(options.rows), ten, [], Path(folder), options.repeat)
-        creates, indexes = statements(["op", "device_task", "string"])
-        measure("warehouse", warehouse(options.rows), creates, indexes, Path(folder), options.repeat)
-
-
-if __name__ == "__main__":
-    main()
+def run(bench: Bench) -> Iterator[Figure]:
+    """Both loads."""
+    peers = dict(PEERS)
+    if importlib.util.find_spec("adbc_driver_sqlite") is None:
+        bench.say("adbc-driver-sqlite is not installed: it and polars, which writes by it, are left out")
+        del peers["adbc-driver-sqlite"]
+    else:
+        peers["polars"] = by_polars
+    columns = ", ".join(f"c{place} INTEGER" for place in range(10))
+    ten = [f"CREATE TABLE t ({columns}) STRICT"]
+    yield from measure(
+        bench, "10 integers, no index", integers(bench.rows), ten, [], peers, {"adbc-driver-sqlite": (5, 10)}
+    )
+    creates, indexes = statements(["op", "device_task", "string"])
+    peers.pop("polars", None)
+    title = f"op and device_task, {len(indexes)} indexes, strings interned"
+    asked = {"executemany": (8, 15), "adbc-driver-sqlite": (3, 6)}
+    yield from measure(bench, title, warehouse(bench.rows), creates, indexes, peers, asked)

@@ -1,0 +1,51 @@
+"""From a raw run to the finished warehouse, by the command: time, memory of all its processes, and whether that grows.
+
+`rows` are kernels; each stands for some 21 records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.bench.child import peak_mb, timed
+from tests.bench.frame import Bench, Figure, folder_bytes
+
+ROWS = 100_000
+STATED_ROWS = 1_000_000
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Seconds, and the peak for this size and a fifth of it."""
+    source, result = bench.raw_run(bench.rows), bench.folder / "W.db"
+    size = folder_bytes(source)
+    command = ["warehouse.cli", "ingest", str(source), "-o", str(result)]
+    sizes = []
+
+    def after(_: str) -> None:
+        sizes.append(result.stat().st_size)
+        result.unlink()
+
+    seconds = bench.in_turns({"": lambda: timed(command)}, after, repeat=min(bench.repeat, 3))[""]
+    yield bench.figure(
+        "raw run → finished warehouse, on the disk", seconds, "s", 20, 8,
+        f"{bench.rows:,} kernels, {size / 1e6:,.0f} MB raw, {sizes[0] / 1e6:,.0f} MB warehouse",
+    )  # fmt: skip
+    yield bench.figure("  raw data read", size / seconds / 1e6, "MB/s")
+    most = peak_mb(command)
+    result.unlink()
+    if most is None:
+        bench.say("this system does not tell the memory of processes: no peaks")
+        return
+    yield bench.figure("  peak memory (sum of PSS)", most, "MB", 300, 180)
+    less = _peak_of(bench.raw_run(bench.rows // 5), result)
+    yield bench.figure(
+        "  against a fifth of the input", most / less, "x growth", 1.2, 1.05, f"that takes {less:.0f} MB"
+    )
+
+
+def _peak_of(source: Path, result: Path) -> float:
+    most = peak_mb(["warehouse.cli", "ingest", str(source), "-o", str(result)])
+    result.unlink()
+    assert most is not None
+    return most

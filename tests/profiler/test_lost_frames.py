@@ -1,0 +1,87 @@
+"""Calls and returns after losses: they match again, and what is known of them is kept."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from warehouse.readers.raw_rows import Numbers
+from warehouse.readers.recorded_frames import C_CALL, C_RETURN, CALL, RETURN, FrameMender
+
+LOST = 999
+Record = tuple[int, int, int, int, int]  # thread, time, code, event, depth
+NAMES = ("thread", "time", "code", "event", "depth")
+
+
+def _calls(rng: random.Random, threads: int, count: int) -> Iterator[Record]:
+    stacks: dict[int, list[int]] = defaultdict(list)
+    for time in range(count):
+        thread = rng.randrange(threads)
+        stack = stacks[thread]
+        if stack and rng.random() < 0.5:
+            code = stack.pop()
+            yield thread, time, 0, C_RETURN if code % 2 else RETURN, len(stack)
+        else:
+            code = rng.randrange(1, 50)
+            yield thread, time, code, C_CALL if code % 2 else CALL, len(stack)
+            stack.append(code)
+
+
+def _columns(records: list[Record]) -> dict[str, Numbers]:
+    return {name: np.array([each[at] for each in records], np.int64) for at, name in enumerate(NAMES)}
+
+
+def _mended(records: list[Record], batch: int) -> list[tuple[int, int, int, int]]:
+    mender = FrameMender(LOST)
+    found = []
+    for first in range(0, len(records), batch):
+        columns = mender.mend(_columns(records[first : first + batch]))
+        found += zip(*(columns[name].tolist() for name in NAMES[:4]), strict=True)
+    return found
+
+
+@pytest.mark.parametrize("batch", [1, 7, 1000])
+def test_whole_records_stay_as_they_are(batch: int) -> None:
+    records = list(_calls(random.Random(3), 3, 500))
+    assert _mended(records, batch) == [record[:4] for record in records]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_after_losses_calls_and_returns_match_again(seed: int) -> None:
+    rng = random.Random(seed)
+    records = list(_calls(rng, 2, 400))
+    for _ in range(4):  # as a full ring loses: some in a row, of one thread
+        first, thread = rng.randrange(len(records)), rng.randrange(2)
+        lost = [at for at in range(first, len(records)) if records[at][0] == thread][: rng.randrange(1, 40)]
+        records = [record for at, record in enumerate(records) if at not in lost]
+    mended = _mended(records, rng.choice([1, 13, 1000]))
+    stacks: dict[int, list[int]] = defaultdict(list)
+    times: dict[int, int] = defaultdict(int)
+    calls = {(record[0], record[1]): record for record in records if record[3] in (CALL, C_CALL)}
+    for thread, time, code, event in mended:
+        assert time >= times[thread]  # nothing is put in before what was there already
+        times[thread] = time
+        if event in (CALL, C_CALL):
+            if code != LOST:
+                assert len(stacks[thread]) == calls.pop((thread, time))[4]  # every call lies as deep as it lay
+            stacks[thread].append(code)
+        else:
+            assert stacks[thread]
+            stacks[thread].pop()
+    assert not calls
+
+
+def test_a_call_is_open_where_its_return_is_missing() -> None:
+    records = [(1, 10, 7, CALL, 0), (1, 20, 8, CALL, 1), (1, 90, 9, CALL, 1)]
+    assert _mended(records, 10) == [(1, 10, 7, CALL), (1, 20, 8, CALL), (1, 20, 0, RETURN), (1, 90, 9, CALL)]
+
+
+def test_calls_that_are_missing_have_a_name_of_their_own() -> None:
+    records = [(1, 10, 7, CALL, 0), (1, 90, 9, CALL, 2), (1, 95, 0, RETURN, 2), (1, 96, 0, RETURN, 1)]
+    assert _mended(records, 10) == [
+        (1, 10, 7, CALL), (1, 90, LOST, CALL), (1, 90, 9, CALL), (1, 95, 0, RETURN), (1, 96, 0, RETURN),
+    ]  # fmt: skip
