@@ -29,8 +29,9 @@ SharedBatch TableRows::next(std::size_t rows) {
             break;
         }
         text_bytes = 0;
+        const Row row = statement_.row();
         for (std::size_t column = 0; column < schema_.size(); ++column) {
-            append(batch->column(column), statement_.value(column));
+            append(batch->column(column), row.value(column));
             text_bytes += batch->column(column).text_bytes();
         }
     }
