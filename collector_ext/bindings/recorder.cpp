@@ -151,5 +151,6 @@ PYBIND11_MODULE(_recorder, module) {
         if (!npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr())) throw py::error_already_set();
     });
     module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
+    module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);
 }

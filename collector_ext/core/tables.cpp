@@ -15,7 +15,8 @@ struct TableSpec {
 };
 
 const std::array<TableSpec, kTableCount>& specs() {
-    static const std::array<TableSpec, kTableCount> all = {{
+    // never destroyed: the dumper may still be at work when the process ends
+    static const auto& all = *new std::array<TableSpec, kTableCount>{{
         {"string", {{"string", T::kUint32}, {"text", T::kBinary}}},
         {"thread", {{"thread", T::kUint32}, {"pid", T::kInt64}, {"tid", T::kInt64}, {"name", T::kUint32}}},
         {"anchor", {{"ticks", T::kInt64}, {"monotonic_raw_ns", T::kInt64}, {"realtime_ns", T::kInt64}}},

@@ -16,6 +16,7 @@
 #include "core/producer_abi.hpp"
 #include "core/ticks.hpp"
 #include "torch/input_description.hpp"
+#include "torch/module_filter.hpp"
 #include "torch/observer.hpp"
 
 namespace npuwh::core::detail {
@@ -123,6 +124,7 @@ struct Context : at::ObserverContext {
     uint32_t stack = core::kNoText;
     uint32_t module = core::kNoText;
     uint16_t depth = 0;
+    bool has_entered = false;  // a wanted module's backward node
 
     ~Context() override {
         if (inputs == nullptr) return;
@@ -198,7 +200,19 @@ template <int kTakes>
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
     ThreadState* mine = current();
     if (mine == nullptr) return nullptr;
+    bool enters = false;
+    if (__builtin_expect(module_filter::is_used.load(std::memory_order_relaxed), 0)) {
+        enters = module_filter::is_of_module(function);
+        // ranges of the user's own, steps among them, are always taken
+        if (!enters && module_filter::open_modules == 0 && function.scope() != at::RecordScope::USER_SCOPE) {
+            return nullptr;
+        }
+    }
     auto context = begin(*mine);
+    if (__builtin_expect(enters, 0)) {
+        context->has_entered = true;
+        ++module_filter::open_modules;
+    }
     if constexpr ((kTakes & (kScriptStack | kScriptModule)) != 0) {
         if (function.scope() != at::RecordScope::BACKWARD_FUNCTION) {  // as torch's own profilers do
             if constexpr ((kTakes & kScriptStack) != 0) context->stack = script_stack();
@@ -216,6 +230,7 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     if (started == nullptr) return;
     const int64_t now = core::now_ticks();
     const auto& context = *static_cast<const Context*>(started);
+    if (__builtin_expect(context.has_entered, 0) && module_filter::open_modules != 0) --module_filter::open_modules;
     // the depth comes back whether or not anything is recorded now; an asynchronous range may end on another thread
     if (state != nullptr && context.generation == state->generation && context.log == state->log) {
         state->log->op_depth = context.depth;
@@ -287,6 +302,15 @@ uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks) {
     callback.needsInputs((takes & kShapes) != 0).needsIds(false);
     return at::addThreadLocalCallback(callback);
 }
+
+void npuwh_filter_modules(int is_used) {
+    using namespace npuwh::torch_observer;
+    module_filter::forget();
+    module_filter::is_used.store(is_used != 0, std::memory_order_relaxed);
+}
+
+void npuwh_module_enter() { npuwh::torch_observer::module_filter::enter(); }
+void npuwh_module_leave() { npuwh::torch_observer::module_filter::leave(); }
 
 void npuwh_observer_remove(uint64_t handle) { at::removeCallback(handle); }
 }

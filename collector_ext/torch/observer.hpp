@@ -20,6 +20,11 @@ __attribute__((visibility("default"))) int npuwh_observer_connect(const npuwh::c
 __attribute__((visibility("default"))) uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks);
 __attribute__((visibility("default"))) void npuwh_observer_remove(uint64_t handle);
 
+// Take only operators of the modules whose calls `enter` and `leave` tell of, and ranges of the user's; 0: all again.
+__attribute__((visibility("default"))) void npuwh_filter_modules(int is_used);
+__attribute__((visibility("default"))) void npuwh_module_enter();
+__attribute__((visibility("default"))) void npuwh_module_leave();
+
 // Record allocator events of the calling thread and its heirs: 0, or 1 if another profiler holds the thread's slot.
 __attribute__((visibility("default"))) int npuwh_memory_push();
 __attribute__((visibility("default"))) void npuwh_memory_pop();

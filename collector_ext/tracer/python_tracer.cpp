@@ -235,6 +235,12 @@ bool start_thread() {
     return true;
 }
 
+void resume() {
+    if (!state.is_on) return;
+    state.start_ticks = core::now_ticks();
+    ++state.session;
+}
+
 void stop() {
     if (!state.is_on) return;
     state.is_on = false;

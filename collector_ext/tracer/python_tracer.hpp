@@ -15,6 +15,9 @@ bool start(PyObject* module_call);
 // On the calling thread, if it was not there when the others began.
 bool start_thread();
 
+// After a pause of the recording: threads tell of the calls that are open now, since nobody saw what happened meanwhile.
+void resume();
+
 // End on every thread.
 void stop();
 

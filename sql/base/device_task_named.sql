@@ -15,7 +15,6 @@ CREATE VIEW device_task_named AS
 --   context_no       -      sub-task
 --   batch_no         -      batch
 --   model_no         -      graph
---   descriptor_no    -      groups the executions of one task
 --   connection_no    -      number of the launching call
 --   type_id          -      string.id of the type
 --   type             text   raw task type
@@ -55,7 +54,7 @@ CREATE VIEW device_task_named AS
 -- A name is looked up only where a query uses it: a column that is not used costs nothing.
 SELECT
     t.id, t.rank_id, t.device_id, t.start_ns, t.end_ns, t.end_ns - t.start_ns AS duration_ns, t.stream_no,
-    t.task_no, t.context_no, t.batch_no, t.model_no, t.descriptor_no, t.connection_no, t.type_id,
+    t.task_no, t.context_no, t.batch_no, t.model_no, t.connection_no, t.type_id,
     (SELECT value FROM string WHERE id = t.type_id) AS type, t.kernel_id,
     coalesce((SELECT name_id FROM kernel WHERE id = t.kernel_id), t.type_id) AS name_id,
     (

@@ -45,7 +45,7 @@ SELECT
     d.end_ns
 FROM comm_op o
 JOIN comm_task t ON t.comm_op_id = o.id
-JOIN device_task d ON d.id = t.device_task_id
+JOIN device_task d ON d.id = t.device_task_id AND d.rank_id = o.rank_id
 LEFT JOIN string ty ON ty.id = t.type_id
 LEFT JOIN string tr ON tr.id = t.transport_id
 LEFT JOIN string li ON li.id = t.link_type_id

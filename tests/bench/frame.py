@@ -8,7 +8,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +43,20 @@ class Figure:
         return "" if self.must is None else "missed"
 
 
+class Seconds(float):
+    """Elapsed seconds; `cpu` are those of processors, children's too: about what a machine without other work takes.
+
+    Two processors at work make more of them than elapse.
+    """
+
+    cpu: float
+
+    def __new__(cls, elapsed: float, cpu: float) -> Seconds:
+        made = super().__new__(cls, elapsed)
+        made.cpu = cpu
+        return made
+
+
 @dataclass
 class Bench:
     """One stage's run: its size, its folder, and where inputs are kept that several stages take.
@@ -64,28 +77,26 @@ class Bench:
                note: str = "", *, is_any_size: bool = False) -> Figure:  # fmt: skip
         """A figure of this stage; `must` and `aim` count from the stated size on, or with `is_any_size` always."""
         counts = self.is_stated or is_any_size
-        return Figure(self.stage, quantity, value, unit, must if counts else None, aim if counts else None, note)
+        return Figure(self.stage, quantity, float(value), unit, must if counts else None, aim if counts else None, note)
 
     def in_turns(
         self,
         ways: Mapping[str, Callable[[], object]],
         after: Callable[[str], object] = lambda way: None,
-        around: Callable[[], AbstractContextManager[object]] = nullcontext,
         repeat: int | None = None,
-    ) -> dict[str, float]:
+    ) -> dict[str, Seconds]:
         """Median seconds of each way; in every round all take their turn, so that what disturbs one disturbs all.
 
         `after` tidies up outside of the timer.
         """
-        taken: dict[str, list[float]] = {way: [] for way in ways}
+        taken: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
         for _ in range(repeat or self.repeat):
             for way, call in ways.items():
-                with around():
-                    began = time.perf_counter()
-                    call()
-                    taken[way].append(time.perf_counter() - began)
+                began, cpu = time.perf_counter(), sum(os.times()[:4])
+                call()
+                taken[way].append((time.perf_counter() - began, sum(os.times()[:4]) - cpu))
                 after(way)
-        return {way: statistics.median(times) for way, times in taken.items()}
+        return {way: Seconds(*map(statistics.median, zip(*times, strict=True))) for way, times in taken.items()}
 
     def raw_run(self, kernels: int) -> Path:
         """A raw profile of one rank with that many kernels (tests/synth), in up to 20 steps."""

@@ -66,7 +66,7 @@ def both_ways(monkeypatch, tmp_path):
         for way in "native", "cursor":
             monkeypatch.setenv(SWITCH, way)
             export(warehouse, tmp_path / way, kinds, **wanted)
-            paths = sorted(path for path in (tmp_path / way).rglob("*") if path.is_file())
+            paths = sorted(path for path in (tmp_path / way).rglob("[!.]*") if path.is_file())
             made.append({path.relative_to(tmp_path / way).as_posix(): path.read_bytes() for path in paths})
             shutil.rmtree(tmp_path / way)
         return made
@@ -202,7 +202,7 @@ def test_without_the_library_the_cursor_writes(sample, tmp_path, monkeypatch):
     with closing(store.open_read(sample)) as connection, open_native_rows(connection) as native:
         assert native is None
     export(sample, tmp_path / "cursor", ["kernel_details", "trace"])
-    for path in (tmp_path / "native").rglob("*.*"):
+    for path in (tmp_path / "native").rglob("[!.]*.*"):
         if path.is_file():
             assert path.read_bytes() == (tmp_path / "cursor" / path.relative_to(tmp_path / "native")).read_bytes()
 
@@ -262,11 +262,11 @@ def test_odd_rows_are_left_to_the_cursor(changed, tmp_path, monkeypatch, odd):
         try:
             export(path, tmp_path / (way or "native"), ["text", "trace"])
             folder = tmp_path / (way or "native")
-            files = [each for each in sorted(folder.rglob("*.*")) if each.is_file()]
+            files = [each for each in sorted(folder.rglob("[!.]*.*")) if each.is_file()]
             outcomes.append({each.relative_to(folder): each.read_bytes() for each in files})
         except NpuwhError as error:
             outcomes.append(f"{type(error).__name__}: {error}")
-            assert not list((tmp_path / (way or "native")).rglob("*.*"))
+            assert not list((tmp_path / (way or "native")).rglob("[!.]*.*"))
     assert outcomes[0] == outcomes[1]
 
 

@@ -13,7 +13,8 @@ def test_stacks_of_scripts_and_of_python(script):
     done = script(
         """
         import torch
-        from warehouse.profiler import ExportType, _ExperimentalConfig, profile, tensorboard_trace_handler
+        from warehouse.profiler import *
+        from warehouse.profiler import _ExperimentalConfig
         class Net(torch.nn.Module):
             def __init__(self):
                 super().__init__()
@@ -26,6 +27,7 @@ def test_stacks_of_scripts_and_of_python(script):
         with torch.no_grad():
             net(torch.ones(4, 4)), net(torch.ones(4, 4))
             with profile(
+                activities=[ProfilerActivity.CPU],
                 with_stack=True,
                 with_modules=True,
                 on_trace_ready=tensorboard_trace_handler("./result"),
@@ -45,7 +47,7 @@ def test_stacks_of_scripts_and_of_python(script):
             """
         ).fetchall()
     )
-    assert stacks["aten::relu"].endswith(("train.py(9): forward", "train.py(9): <forward op>"))
+    assert stacks["aten::relu"].endswith(("train.py(10): forward", "train.py(10): <forward op>"))
     assert "linear.py" in stacks["aten::linear"]
-    assert stacks["aten::sigmoid"].endswith("train.py(11): in_python")
+    assert stacks["aten::sigmoid"].endswith("train.py(12): in_python")
     connection.close()

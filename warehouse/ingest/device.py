@@ -182,9 +182,7 @@ class DevicePass:
             "type_id": link["type"],
             "lane": link["lane"],
             "is_covered": np.maximum(row["is_covered"], 0),
-            **{
-                name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no", "descriptor_no")
-            },
+            **{name: row[name] for name in ("device_id", "start_ns", "end_ns", "stream_no", "task_no")},
             **{name: nullable(row[name]) for name in ("context_no", "batch_no", "model_no", "connection_no")},
             **{name: nullable(link[source]) for name, source in _TASK_LINKS.items()},
         }

@@ -13,6 +13,7 @@ from warehouse.profiler.experimental_config import (
 )
 from warehouse.profiler.handler import analyse, tensorboard_trace_handler
 from warehouse.profiler.profile import _KinetoProfile, profile
+from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.schedule import ProfilerAction
 from warehouse.profiler.schedule import Schedule as schedule  # noqa: N813 the name that scripts use
 from warehouse.profiler.settings import (
@@ -26,11 +27,13 @@ from warehouse.profiler.settings import (
 
 __all__ = [
     "AiCMetrics",
+    "DiskLimits",
     "ExportType",
     "HostSystem",
     "ProfilerAction",
     "ProfilerActivity",
     "ProfilerLevel",
+    "Selection",
     "_ExperimentalConfig",
     "_KinetoProfile",
     "analyse",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 from dataclasses import dataclass, field
@@ -11,23 +12,9 @@ from typing import Any
 from warehouse import _recorder
 from warehouse.profiler.metadata import Metadata, rank_number
 from warehouse.profiler.producers import Producers, Wanted, torch_module
+from warehouse.profiler.recording_options import DiskLimits
 from warehouse.profiler.run_directory import CHUNK_FOLDER, RunPlace, new_run_directory, remove_run_directory
 from warehouse.profiler.settings import logger
-
-
-@dataclass(frozen=True)
-class DiskLimits:
-    """How a recording uses memory and disk.
-
-    `ring_bytes` a thread and ring (a power of two), `chunk_bytes` and `chunk_seconds` of one file, `disk_bytes` of the
-    whole recording (0: no limit; reaching it ends the recording, and says so).
-    """
-
-    ring_bytes: int = 8 << 20
-    chunk_bytes: int = 256 << 20
-    chunk_seconds: float = 60.0
-    flush_seconds: float = 1.0
-    disk_bytes: int = 0
 
 
 @dataclass
@@ -42,6 +29,7 @@ class Cycle:
     path: Path | None = None
     _producers: Producers | None = None
     _is_recording: bool = False
+    _is_paused: bool = False
 
     def init(self) -> None:
         """Make the directory."""
@@ -67,6 +55,8 @@ class Cycle:
                 chunk_ns=int(limits.chunk_seconds * 1e9),
                 flush_ns=int(limits.flush_seconds * 1e9),
                 disk_bytes=limits.disk_bytes,
+                include_ops=list(self.wanted.selection.include_ops),
+                exclude_ops=list(self.wanted.selection.exclude_ops),
             )
         except (RuntimeError, OSError) as error:
             logger.error("nothing is recorded: %s", error)
@@ -74,6 +64,7 @@ class Cycle:
             return
         self._producers = Producers(self.wanted)
         self._producers.prepare()
+        atexit.register(self.finalize)  # a script that ends without `stop` leaves complete files
 
     def start(self) -> None:
         """Record from now on."""
@@ -92,11 +83,24 @@ class Cycle:
         except Exception as error:
             logger.error("recording cannot begin: %s", error)
 
+    def take_step(self, number: int) -> None:
+        """The step `number` of those that are recorded begins (0: the first); it is taken or left out."""
+        if not self._is_recording or self._is_paused == (number % self.wanted.selection.every_step != 0):
+            return
+        self._is_paused = not self._is_paused
+        if self._is_paused:
+            _recorder.pause()
+        else:
+            _recorder.resume_tracer()
+            _recorder.start()
+
     def stop(self) -> None:
         """Record no more; what was recorded is in the files afterwards."""
         if not self._is_recording or self._producers is None:
             return
-        self._is_recording = False
+        if self._is_paused and self.wanted.has_details:
+            self.take_step(0)  # what is told at the end, of parameters, must find the recording on
+        self._is_recording = self._is_paused = False
         try:
             self._producers.end()
             _recorder.stop()
@@ -121,6 +125,7 @@ class Cycle:
         except OSError as error:
             logger.error("%s: the description of the run cannot be written: %s", self.path, error)
         self._producers = None
+        atexit.unregister(self.finalize)
 
     def delete(self) -> None:
         """Remove what was made."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
-from warehouse.profiler.cycle import Cycle, DiskLimits
+from warehouse.profiler.cycle import Cycle
 from warehouse.profiler.experimental_config import _ExperimentalConfig
 from warehouse.profiler.metadata import Metadata
 from warehouse.profiler.producers import ThreadProducers, Wanted
+from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.run_directory import RunPlace
 from warehouse.profiler.schedule import ProfilerAction, Schedule, always_record
 from warehouse.profiler.settings import (
@@ -44,6 +47,8 @@ class _KinetoProfile:
         with_modules: bool = False,
         experimental_config: _ExperimentalConfig | None = None,
         custom_trace_id_callback: Callable[[], str] | None = None,
+        disk_limits: DiskLimits | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.activities = _checked_activities(activities)
         self.experimental_config = _checked_config(experimental_config)
@@ -56,9 +61,11 @@ class _KinetoProfile:
             checked_flag("with_modules", with_modules),
             checked_flag("with_flops", with_flops),
             self.experimental_config.gc_detect_threshold,
+            _checked_options("selection", selection, Selection()),
         )
         self._place = RunPlace(is_export_only=True)
-        self._limits = DiskLimits()
+        self._limits = _checked_options("disk_limits", disk_limits, DiskLimits())
+        self._pid = os.getpid()
         self._cycle: Cycle | None = None
         self._has_schedule = False
         if ProfilerActivity.NPU in self.activities and not _has_npu():
@@ -71,6 +78,7 @@ class _KinetoProfile:
 
     def start(self) -> None:
         """Record from now on."""
+        self._pid = os.getpid()
         self._perform([Do.INIT, Do.START])
 
     def stop(self) -> None:
@@ -128,11 +136,14 @@ class _KinetoProfile:
         return {
             "config": {"common_config": common, "experimental_config": {f"_{name}": config[name] for name in config}},
             "recorder": "npuwh",
+            "selection": asdict(wanted.selection),
             "torch_version": getattr(sys.modules.get("torch"), "__version__", None),
             "python_version": sys.version.split()[0],
         }
 
     def _perform(self, steps: list[Do]) -> None:
+        if os.getpid() != self._pid:
+            return  # in a forked child: the recording and its files are the parent's
         for each in steps:
             if each is Do.INIT:
                 self._cycle = self._new_cycle()
@@ -183,6 +194,8 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         execution_trace_observer: Any = None,
         custom_trace_id_callback: Callable[[], str] | None = None,
         use_cuda: Any = None,
+        disk_limits: DiskLimits | None = None,
+        selection: Selection | None = None,
     ) -> None:
         super().__init__(
             activities=activities,
@@ -193,6 +206,8 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             with_modules=with_modules,
             experimental_config=experimental_config,
             custom_trace_id_callback=custom_trace_id_callback,
+            disk_limits=disk_limits,
+            selection=selection,
         )
         if use_cuda is not None:
             logger.warning("use_cuda has no meaning here; it is left out")
@@ -208,6 +223,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self._is_running = False
         self._step_offset = 0
         self._step_range = StepRange()
+        self._recorded_steps = 0  # of the current recording
 
     def __enter__(self) -> profile:
         self.start()
@@ -224,6 +240,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             logger.warning("the profiler runs already; start is left out")
             return
         self._is_running = True
+        self._pid = os.getpid()
         self._perform(between(ProfilerAction.NONE, self.current_action))
         if self._trace_observer is not None:
             self._trace_observer.start()
@@ -243,7 +260,11 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         before = self.current_action
         self.step_num += 1
         self.current_action = self._schedule(self.step_num)
-        self._perform(between(before, self.current_action))
+        changes = between(before, self.current_action)
+        self._perform(changes)
+        self._recorded_steps = 0 if Do.START in changes else self._recorded_steps + 1
+        if self._cycle is not None and os.getpid() == self._pid:
+            self._cycle.take_step(self._recorded_steps)
         self._open_step()
 
     def stop(self) -> None:
@@ -322,6 +343,18 @@ def _checked_config(given: object) -> _ExperimentalConfig:
         return given
     report("experimental_config", given, "an _ExperimentalConfig", "its defaults")
     return _ExperimentalConfig()
+
+
+_Options = TypeVar("_Options", DiskLimits, Selection)
+
+
+def _checked_options(name: str, given: object, default: _Options) -> _Options:
+    if given is None:
+        return default
+    if isinstance(given, type(default)):
+        return given
+    report(name, given, f"a {type(default).__name__}(...)", "its defaults")
+    return default
 
 
 def _checked_schedule(given: object) -> tuple[Callable[[int], ProfilerAction], bool]:

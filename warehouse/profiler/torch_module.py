@@ -18,7 +18,7 @@ from typing import Any
 from warehouse import _recorder
 from warehouse.errors import NpuwhError
 
-_SOURCES = ("observer.cpp", "memory_state.cpp")
+_SOURCES = ("observer.cpp", "memory_state.cpp", "module_filter.cpp")
 # NDEBUG as in torch itself: RecordFunction has one more field without it
 _FLAGS = ("-std=c++17", "-O2", "-DNDEBUG", "-fPIC", "-fvisibility=hidden")
 
@@ -78,6 +78,7 @@ def load(torch: Any) -> ctypes.CDLL:
     module.npuwh_observer_add.argtypes = [ctypes.c_int, ctypes.c_int64]
     module.npuwh_observer_add.restype = ctypes.c_uint64
     module.npuwh_observer_remove.argtypes = [ctypes.c_uint64]
+    module.npuwh_filter_modules.argtypes = [ctypes.c_int]
     if module.npuwh_observer_connect(_recorder.producer_abi()) != 0:
         raise TorchModuleError(f"{path}: was built for another version of npuwh; remove it and try again")
     return module

@@ -30,6 +30,8 @@ KINDS = {
     "gc_record": "gc",
 }
 _KIND_OF = {table: kind for kind, table in KINDS.items()}
+GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
+_KINDS_LOST = ("events", "Python calls and returns")
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _MODULE = "######"  # between class and address in the name of a module's call
 
@@ -137,13 +139,24 @@ class Recording:
             for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
                 yield number, text.decode(errors="replace")
 
-    def gaps(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """(tid, first ns, last ns, records, ring) of what full rings did not take."""
+    def gaps(self) -> Iterator[pa.RecordBatch]:
+        """Where a thread came faster than its records were written, as marks: start and end are the first and the last
+        record that is missing."""
+        domain = self._strings.own(GAP_DOMAIN)
         for batch in self._read("gap"):
-            _, tid = self._thread(batch, "thread")
-            first, last = self._ns(batch, "first_ticks"), self._ns(batch, "last_ticks")
-            count, ring = batch.column("count").to_pylist(), batch.column("ring").to_pylist()
-            yield from zip(tid.tolist(), first.tolist(), last.tolist(), count, ring, strict=True)
+            pid, tid = self._thread(batch, "thread")
+            lost = zip(batch.column("count").to_pylist(), batch.column("ring").to_pylist(), strict=True)
+            yield rows(
+                batch.num_rows,
+                start=self._ns(batch, "first_ticks"),
+                end=self._ns(batch, "last_ticks"),
+                pid=pid,
+                tid=tid,
+                end_pid=pid,
+                end_tid=tid,
+                message=np.array([self._strings.own(f"{count} {_KINDS_LOST[ring == 1]} lost") for count, ring in lost]),
+                domain=domain,
+            )
 
     def _ops(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         stacks = self._stacks()

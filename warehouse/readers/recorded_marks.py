@@ -1,4 +1,5 @@
-"""Marks of a recording: what the program marked itself, and the floating-point operations of its operators."""
+"""Marks of a recording: what the program marked itself, where records are missing, and the floating-point operations of
+operators."""
 
 from __future__ import annotations
 
@@ -33,6 +34,8 @@ class RecordedMarks:
         for batch in recording.marks():
             number = batch.column("range_no").to_numpy()
             self._add(batch, words[(number != 0).astype(int)], number)
+        for batch in recording.gaps():
+            self._add(batch, int(words[1]), None)
         settings = recording.folder.facts.get("config")
         common = settings.get("common_config") if isinstance(settings, dict) else None
         if isinstance(common, dict) and common.get("with_flops") is True:

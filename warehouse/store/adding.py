@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from warehouse.store.bulk_loader import AHEAD_BYTES, KEYS_BYTES, READ_BACK, BulkLoader, bulk_loader
 from warehouse.store.copying import copy_rows
@@ -22,6 +23,7 @@ from warehouse.store.references import FIXED
 from warehouse.store.removal import delete_failures, delete_rank
 from warehouse.store.select import select
 from warehouse.store.table_list import TABLES
+from warehouse.store.unfinished import growing_name
 from warehouse.store.writing import add_to, claim, new_tables, sync_folder
 
 _NUMBERED = tuple(name for name in TABLES if name not in ("string", "kernel", *FIXED))
@@ -73,15 +75,8 @@ def _may_be_made_anew(old: Loader, removed: Removed, added_bytes: int) -> bool:
     if ask("SELECT count(*) = coalesce(max(id), 0) FROM string").fetchone() != (1,):
         return False
     everything = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name"
-    beside = _beside(old.path)
-    beside = beside.with_name(beside.name + "-tables")
-    beside.unlink(missing_ok=True)
-    fresh = new_tables(old.path, beside)
-    try:
+    with TemporaryDirectory() as folder, closing(new_tables(old.path, Path(folder) / "tables")) as fresh:
         return fresh.execute(everything).fetchall() == ask(everything).fetchall()
-    finally:
-        fresh.close()
-        beside.unlink(missing_ok=True)
 
 
 def _goes_whole(old: Loader, removed: Removed) -> bool:
@@ -90,14 +85,9 @@ def _goes_whole(old: Loader, removed: Removed) -> bool:
     return ranks <= set(removed.rank_ids) and bool(ranks)
 
 
-def _beside(path: Path) -> Path:
-    place = path.resolve()
-    return place.with_name(place.name + ".tmp")
-
-
 @contextmanager
 def _made_anew(old: Loader, removed: Removed, keys_bytes: int, ahead_bytes: int) -> Iterator[BulkLoader]:
-    path, growing = old.path, _beside(old.path)
+    path, growing = old.path, growing_name(old.path.resolve())
     lock = claim(path, growing)
     try:
         with bulk_loader(path, growing, lock, lambda at: new_tables(path, at), keys_bytes, ahead_bytes) as loader:
@@ -118,7 +108,7 @@ def _made_anew(old: Loader, removed: Removed, keys_bytes: int, ahead_bytes: int)
 
 @contextmanager
 def _merged(old: Loader, removed: Removed, keys_bytes: int, ahead_bytes: int) -> Iterator[BulkLoader]:
-    path, growing = old.path, _beside(old.path)
+    path, growing = old.path, growing_name(old.path.resolve())
     for rank_id in removed.rank_ids:
         delete_rank(old, rank_id)
     delete_failures(old, list(removed.failed_paths))

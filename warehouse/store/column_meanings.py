@@ -84,7 +84,6 @@ _ANYWHERE = _texts("""
     dequeue_name_id               string.id: name of the dequeue
     dequeue_start_ns              start of the dequeue, Unix epoch
     dequeue_thread_id             thread.id of the dequeue
-    descriptor_no                 groups the executions of one task (globalTaskId)
     destroyed_ns                  when it was destroyed, Unix epoch
     device_end_ns                 end of the window of its kernels as the text files draw it, Unix epoch
     device_id                     device number

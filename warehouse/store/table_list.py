@@ -15,12 +15,13 @@ from warehouse.store.column_meanings import meaning
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column; `kind` is INTEGER, REAL or TEXT."""
+    """One column; `kind` is INTEGER, REAL or TEXT, `default` what a row has that does not say it."""
 
     name: str
     kind: str
     is_required: bool
     meaning: str
+    default: int | None = None
 
     @property
     def unit(self) -> str:
@@ -57,9 +58,11 @@ _KINDS = {"": "INTEGER", "text": "TEXT", "real": "REAL"}
 
 
 def _column(table: str, spec: str) -> TableColumn:
-    """`name`, `name!` (NOT NULL), `name:text`, `name:real`; `id` is the primary key."""
+    """`name`, `name!` (NOT NULL), `name=0` (DEFAULT 0), `name:text`, `name:real`; `id` is the primary key."""
+    spec, _, default = spec.partition("=")
     name, _, kind = spec.rstrip("!").partition(":")
-    return TableColumn(name, _KINDS[kind], spec.endswith("!") or name == "id", meaning(table, name))
+    is_required = spec.endswith("!") or name == "id"
+    return TableColumn(name, _KINDS[kind], is_required, meaning(table, name), int(default) if default else None)
 
 
 def _table(name: str, purpose: str, columns: str, *indexes: str, unique: tuple[str, ...] = ()) -> None:
@@ -206,9 +209,10 @@ _table(
 _table(
     "device_task",
     "One execution of a task on a device.",
-    """id rank_id! device_id! start_ns! end_ns! stream_no! task_no! context_no batch_no model_no type_id! descriptor_no
-    connection_no kernel_id api_call_id op_id link_rule_id launch_no step_id wait_ns lane! is_covered!
-    graph_node_id graph_replay_id""",
+    # last what most rows leave at its default: the bulk writer ends their records before it
+    """id rank_id! device_id! start_ns! end_ns! type_id! stream_no! task_no! connection_no kernel_id api_call_id op_id
+    link_rule_id step_id wait_ns batch_no context_no launch_no=0 is_covered!=0 lane!=0 model_no graph_node_id
+    graph_replay_id""",
     "rank_id start_ns",
     "op_id",
     "rank_id connection_no",

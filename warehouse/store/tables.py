@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import REAL, Column, Index, Integer, MetaData, Table, Text
+from sqlalchemy import REAL, Column, Index, Integer, MetaData, Table, Text, text
 
 from warehouse.store.table_list import METRIC_COLUMNS, TABLES, WarehouseTable
 from warehouse.store.version import APPLICATION_ID
@@ -21,6 +21,7 @@ def _add(table: WarehouseTable) -> None:
             _TYPES[column.kind](),
             primary_key=column.name == "id",
             nullable=not column.is_required,
+            server_default=None if column.default is None else text(str(column.default)),
             comment=column.meaning,
         )
         for column in table.columns

@@ -159,5 +159,5 @@ def make_warehouse(path: Path, tasks: int) -> None:
         rank = {"id": 1, "run_id": 1, "rank_no": 0, "rank_origin": "bench", "input_kind": "bench", "path": "bench"}
         loader.write("run", run)
         loader.write("rank", {**rank, "directory": "bench_ascend_pt", "device_id": 0, "is_simulated": 1})
-        load = RankLoad(loader, reader, links, 1, 1, StringMap(loader, reader), RankProgress(0, lambda done: None))
+        load = RankLoad(loader, reader, links, 1, 1, StringMap(loader, reader), RankProgress(0, lambda done: None), 0)
         load_rank(load, RankFacts(device_ids=[0]), KernelCatalogue(loader), AnalysisSample())

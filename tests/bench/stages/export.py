@@ -41,7 +41,9 @@ def _text(
     path = max((each for each in folder.rglob("*") if each.is_file()), key=lambda each: each.stat().st_size)
     size = path.stat().st_size
     rate = size / seconds / 1e6
-    yield bench.figure(title, rate, "MB/s", *asked, note=f"{size / 1e6:,.0f} MB in {seconds:.2f} s")
+    yield bench.figure(
+        title, rate, "MB/s", *asked, note=f"{size / 1e6:,.0f} MB in {seconds:.2f} s, {seconds.cpu:.2f} s CPU"
+    )
     count = _rows(path, kind)
     yield bench.figure("  a row", size / count, "bytes", note=f"{count:,} rows")
     most = peak_mb(command)

@@ -29,7 +29,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     seconds = bench.in_turns({"": lambda: timed(command)}, after, repeat=min(bench.repeat, 3))[""]
     yield bench.figure(
         "raw run → finished warehouse, on the disk", seconds, "s", 20, 8,
-        f"{bench.rows:,} kernels, {size / 1e6:,.0f} MB raw, {sizes[0] / 1e6:,.0f} MB warehouse",
+        f"{seconds.cpu:.1f} s CPU; {bench.rows:,} kernels, {size / 1e6:,.0f} MB, made {sizes[0] / 1e6:,.0f} MB",
     )  # fmt: skip
     yield bench.figure("  raw data read", size / seconds / 1e6, "MB/s")
     most = peak_mb(command)

@@ -79,7 +79,7 @@ def warehouse(rows: int) -> Parts:
         "id": ids, "rank_id": np.full(rows, 1), "device_id": np.zeros(rows, np.int64), "start_ns": shuffled,
         "end_ns": shuffled + random.integers(500, 80_000, rows), "stream_no": random.integers(1, 5, rows),
         "task_no": ids % 65_536, "context_no": _some(random, ids % 3), "type_id": random.integers(1, 9, rows),
-        "descriptor_no": ids, "connection_no": random.permutation(ids) + 10_000,
+        "connection_no": random.permutation(ids) + 10_000,
         "kernel_id": random.integers(1, 3000, rows),
         "api_call_id": ids * 3, "op_id": _some(random, np.maximum(ids - random.integers(0, 40, rows), 1)),
         "link_rule_id": random.integers(1, 4, rows), "launch_no": np.zeros(rows, np.int64),
