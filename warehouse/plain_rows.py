@@ -148,7 +148,7 @@ def asking(text: str, path: Path | None = None) -> Iterator[None]:
             raise KeyboardInterrupt from error
         if str(error) in _REFUSALS:
             raise QueryError(f"{where}a warehouse is only read here, and this would do more: {shown}") from error
-        raise QueryError(f"{where}{error} in: {shown}{near_names(str(error), text)}") from error
+        raise QueryError(f"{where}{error} in: {shown}{near_names(str(error), text, path)}") from error
 
 
 def column_names(cursor: sqlite3.Cursor) -> list[str]:

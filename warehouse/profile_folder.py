@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 FRAMEWORK = "FRAMEWORK"
@@ -12,7 +13,7 @@ RECORDING = "NPUWH_RECORDING"  # chunks of our own recorder (batches/chunk_folde
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 RUN_SUFFIX = "_ascend_pt"
 _PROF = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
-_OF_PROF = re.compile(r"host|device_\d+")
+_OF_PROF = re.compile(r"host|device_\d{1,9}")
 _DATABASE = re.compile(r"(ascend_pytorch_profiler(_\d+)?|msprof_\d+|analysis)\.db")
 
 
@@ -68,7 +69,7 @@ def _holds_raw(folder: Path) -> bool:
 
 
 def _holds_databases(folder: Path) -> bool:
-    return any(_DATABASE.fullmatch(name) and (folder / name).is_file() for name in _names(folder))
+    return any(_DATABASE.fullmatch(name) and _is(Path.is_file, folder / name) for name in _names(folder))
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -76,8 +77,15 @@ def _folders(folder: Path) -> list[Path]:
     return [
         folder / name
         for name in _names(folder)
-        if (name.endswith(known) or name.startswith(("PROF_", "device_"))) and (folder / name).is_dir()
+        if (name.endswith(known) or name.startswith(("PROF_", "device_"))) and _is(Path.is_dir, folder / name)
     ]
+
+
+def _is(what: Callable[[Path], bool], path: Path) -> bool:
+    try:
+        return what(path)
+    except OSError:  # nobody knows: it lies where we may not look
+        return False
 
 
 def _names(folder: Path) -> list[str]:

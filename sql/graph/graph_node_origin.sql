@@ -28,7 +28,7 @@ CREATE VIEW graph_node_origin AS
 --   op_id               -     op.id that was captured
 --   op_name             text  its name
 --   framework_op        text  framework operator behind it, see op_framework
---   code_line           text  file(line): function
+--   code_line           text  file(line): function; none if the capture, or stacks, were not recorded
 --   api_call_id         -     api_call.id that was captured
 --   api_name            text  its name, or that of the call of the operator library around it
 --   python_call_id      -     python_call.id of the innermost frame around it

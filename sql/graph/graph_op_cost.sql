@@ -18,7 +18,7 @@ CREATE VIEW graph_op_cost AS
 --   op_id          -      operator that was captured; none if the capture was not profiled
 --   op_name        text   its name
 --   framework_op   text   framework operator behind it, see op_framework
---   code_line      text   line of Python that called it, see graph_node_origin
+--   code_line      text   line of Python that called it; none if the capture, or stacks, were not recorded
 --   replays        count  executions
 --   total_ns       ns     sum of durations
 --   average_ns     ns     total / replays

@@ -10,7 +10,7 @@ CREATE VIEW graph_replay_cost AS
 --   rank_no          -      its number in the job; none if unknown
 --   model_no         -      number of the graph
 --   generation       -      how often its first model stream was captured before
---   replay_no        -      n-th execution that was recorded
+--   replay_no        -      n-th execution of that graph (graph_id) that was recorded
 --   step_no          -      step of the call; none outside of steps
 --   op_name          text   operator around the call
 --   call_start_ns    ns     start of the call that launched it; none if not recorded

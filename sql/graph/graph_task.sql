@@ -27,7 +27,7 @@ CREATE VIEW graph_task AS
 --   op_id               -     op.id that was captured
 --   op_name             text  its name
 --   framework_op        text  framework operator behind it, see op_framework
---   code_line           text  line of Python that called it
+--   code_line           text  line of Python that called it; none if the capture, or stacks, were not recorded
 
 -- CROSS JOIN: from the device tasks on, so that a time window uses their index.
 SELECT

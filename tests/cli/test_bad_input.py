@@ -201,7 +201,36 @@ def test_a_full_disk(start, profile, tmp_path, left_over, bytes_):
     assert out == ""
     assert len(err.splitlines()) == 1, err
     assert "W.db" in err
+    assert err.endswith(f"no file may have more than {bytes_:,} bytes here: raise that limit (ulimit -f)\n")
     assert left_over(tmp_path) == []
+
+
+def test_a_folder_that_may_not_be_written_to(run, made, profile, tmp_path, open_folder, monkeypatch, request):
+    """What to do is said, and it is not to free space."""
+    for name in ("in", "closed"):
+        (open_folder / name).mkdir()
+    shutil.copytree(profile, open_folder / "in" / "job")
+    shutil.copyfile(made, open_folder / "closed" / "W.db")
+    (open_folder / "closed").chmod(0o555)
+    (open_folder / "closed" / "W.db").chmod(0o444)
+    monkeypatch.chdir(open_folder)
+    commands = (
+        ("-o", "ingest", "in", "-o", "closed/new.db"),
+        ("-o", "ingest", "in", "-o", "closed/W.db"),
+        ("--to", "export", "closed/W.db", "--to", "closed/out", "op_statistic"),
+        ("-o", "sql", "closed/W.db", "SELECT 1", "-o", "closed/x.csv"),
+        ("--to", "demo", "--to", "closed/demo"),
+    )
+    # as ourselves first: nobody may not be able to read the modules that are imported on the way
+    for _, verb, *arguments in commands:
+        assert run(verb, *(each.replace("closed", str(tmp_path)) for each in arguments)).code in (0, 2)
+    request.getfixturevalue("nobody")
+    for option, *command in commands:
+        found = run(*command)
+        assert found.code == 2, command
+        assert len(found.error_lines) == 1, found.err
+        assert f"you may not write there: give another place with {option}, or have the permission changed" in found.err
+        assert "space" not in found.err
 
 
 def test_a_full_disk_while_adding_keeps_what_was_there(start, run, profile, tmp_path, left_over):
@@ -254,9 +283,49 @@ def test_killed_half_way_a_second_run_succeeds(start, run, large, tmp_path, left
     process = start("ingest", large, "-o", "W.db")
     kill_when(process, tmp_path / "W.db.tmp", 4_000_000)
     assert not (tmp_path / "W.db").exists()
+    found = run("info", "W.db")
+    assert found.code == 2
+    assert found.err.endswith("(W.db.tmp beside it: left by an ingest that was killed; ingest again, or delete it)\n")
     assert run("ingest", large, "-o", "W.db").code == 0
     assert run("check", "W.db").code == 0
     assert left_over(tmp_path) == ["W.db"]
+
+
+def test_what_grows_and_what_was_left_are_told_apart(start, run, made, large, tmp_path):
+    process = start("ingest", large, "-o", "W.db")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "W.db.tmp").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert "(W.db.tmp beside it is locked: an ingest is making it right now)" in run("info", "W.db").err
+    found = run("ingest", large, "-o", "W.db")
+    assert found.code == 2
+    assert "W.db: is being made by another process (W.db.tmp is locked); wait until it is done" in found.err
+    process.kill()
+    process.wait()
+    shutil.copyfile(made, tmp_path / "W.db")
+    assert " beside it: left by an ingest that was killed; delete it\n" in run("info", "W.db").out
+
+
+@pytest.mark.parametrize("kind", ["text", "sqlite", "pipe", "directory", "link"])
+def test_what_somebody_else_has_under_the_growing_name_stays(run, profile, tmp_path, kind):
+    path = tmp_path / "W.db.tmp"
+    if kind == "text":
+        path.write_text("mine")
+    elif kind == "sqlite":
+        change(path, "CREATE TABLE mine (a)")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    else:
+        path.symlink_to("nowhere")
+    before = path.read_bytes() if path.is_file() else None
+    found = run("ingest", profile, "-o", "W.db")
+    assert found.code == 2
+    assert len(found.error_lines) == 1
+    assert "W.db.tmp" in found.err
+    assert [each.name for each in tmp_path.iterdir()] == ["W.db.tmp"]
+    assert before is None or path.read_bytes() == before
 
 
 def test_killed_while_adding_the_old_result_is_intact(start, run, profile, large, tmp_path, left_over):

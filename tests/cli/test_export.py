@@ -119,6 +119,19 @@ def test_nothing_at_all_is_an_error(run, made, tmp_path, left_over):
     assert left_over(tmp_path) == []
 
 
+def test_a_kind_with_a_slip_is_guessed(run, made):
+    found = run("export", made, "--to", "out", "kernel_detials")
+    assert found.code == 2
+    assert "'kernel_detials' cannot be exported; did you mean kernel_details? (kinds are text trace_view " in found.err
+
+
+def test_parquet_files_are_listed_by_their_names(run, made):
+    lines = run("export", made, "--to", "out", "parquet").out.splitlines()[1:]
+    names = [line.split()[1] for line in lines]
+    assert len(names) > 50
+    assert names == sorted(names)
+
+
 def test_views_that_cannot_be_narrowed_are_told(run, made):
     found = run("export", made, "--to", "out", "--rank", 0, "--step", 4, "parquet")
     assert found.code == 0

@@ -42,7 +42,7 @@ def test_table_rounds_reals_and_tells_null_from_nothing(run, made):
         ("SELECT k.total_n FROM kernel_time AS k", "did you mean total_ns?"),
         ("SELECT * FROM kernel_tim", "did you mean kernel_time"),
         ("SELECT * FROM device_tasks", "did you mean device_task"),
-        ("SELECT zzz FROM kernel_time", "`npuwh views W.db kernel_time` lists the columns"),
+        ("SELECT zzz FROM kernel_time", "W.db kernel_time` lists the columns"),
     ],
 )
 def test_near_names_are_proposed(run, made, statement, asked):
@@ -225,3 +225,17 @@ def test_a_place_that_cannot_be_written(run, made, tmp_path):
     found = run("sql", made, "SELECT 1 AS a", "-o", tmp_path / "none" / "out.csv")
     assert found.code == 2
     assert len(found.error_lines) == 1
+
+
+def test_the_hint_names_the_file_that_was_asked(run, made, tmp_path):
+    shutil.copyfile(made, tmp_path / "mine.db")
+    found = run("sql", "mine.db", "SELECT zzzzzz FROM kernel_time")
+    assert found.code == 2
+    assert found.err.endswith("; `npuwh views mine.db kernel_time` lists the columns\n")
+
+
+def test_shapes_are_shown_without_the_quotes_that_they_are_stored_in(run, made):
+    statement = "SELECT input_shapes FROM kernel_shape_time WHERE input_shapes LIKE '\"%' LIMIT 1"
+    (stored,) = json.loads(run("sql", made, statement, "--format", "json").out)
+    _, shown = run("sql", made, statement).out.splitlines()
+    assert stored["input_shapes"] == f'"{shown}"'

@@ -4,11 +4,16 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from warehouse.ingest import ingest
 
 PROF = "PROF_000001_20231125090304041_AAAAAAAA"
 RUN = "node0_41000_20231125090304041_ascend_pt"
@@ -235,4 +240,51 @@ def check_named(ask, path):
     told = ask(query)
     said = [(text, state) for text, state in told if path.name in text and "missing or damaged" not in text]
     assert {state for _, state in said} == {"failed"}, told
-    assert [text for text, _ in said if " is not a " in text or "cannot be read" in text]
+    reasons = (f"{path.name} is not read: it ", f"{path}: is not a regular file", f"{path}: cannot be read (")
+    assert [text for text, _ in said if text.startswith(reasons)], told
+
+
+@pytest.mark.parametrize("name", ["device_99999999999999999999", "device_x", "device_-1"])
+def test_a_device_without_a_number_is_named(whole, copied, told, name):
+    root = copied(whole[0])
+    (root / PROF / "device_0").rename(root / PROF / name)
+    _, lines, info = told()
+    assert [line for line in lines if f"{name} is not read: it is no stream of the format" in line]
+    assert [line for line in lines if "no kernels: PROF has no data of a device" in line]
+    assert info.startswith("not complete: ")
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody may use."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch).chmod(0o777)
+        yield Path(scratch)
+
+
+@pytest.mark.parametrize("name", [*NAMES[:-2], *FOLDERS])
+def test_what_may_not_be_read_is_named_and_the_rest_is_read(whole, open_folder, monkeypatch, name):
+    root = open_folder / "in" / RUN
+    shutil.copytree(whole[0].directory, root)
+    for path in (open_folder / "in").rglob("*"):
+        path.chmod(0o755)
+    monkeypatch.chdir(open_folder)
+    # as ourselves first: nobody may not be able to read the modules that are imported on the way
+    ingest([open_folder / "in"], open_folder / "all.db")
+    path = root / name.replace("PROF", PROF)
+    path.chmod(0)
+    user = os.geteuid()
+    if user == 0:  # who may read everything
+        os.seteuid(65534)
+    try:
+        report = ingest([open_folder / "in"], open_folder / "W.db", jobs=1)
+    finally:
+        os.seteuid(user)
+        path.chmod(0o755)
+    assert len(report.added) == 1
+    with closing(sqlite3.connect(open_folder / "W.db")) as connection:
+        told = connection.execute(
+            "SELECT i.text FROM issue i JOIN source s ON s.id = i.source_id WHERE s.state = 'failed' AND s.path = ?",
+            [str(path.resolve())],
+        ).fetchall()
+    assert told == [(f"{path.name} is not read: it cannot be read (Permission denied)",)]

@@ -12,9 +12,10 @@ import typer
 from warehouse import store
 from warehouse.cli.progress import shown, shown_bytes
 from warehouse.cli.show import show_rows
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WriteError
 from warehouse.plain_rows import PlainWarehouse
 from warehouse.profile_folder import run_around
+from warehouse.write_faults import write_fault
 
 _TOP = 8
 _KERNELS = ["rank_no", "kernel_name", "core", "calls", "total_ns", "average_ns", "share_ratio"]
@@ -41,10 +42,13 @@ def demo(
     if around := run_around(to):
         raise UsageError(f"{to}: lies in the profile {around}, and profiles are never written to; give another --to")
     profile, made, results = to / "profile", to / "demo.db", to / "results"
-    to.mkdir(mode=0o750, parents=True, exist_ok=True)
-    if not profile.exists():
-        _make(profile)
-    elif not run_directory(profile, 0).is_dir():
+    try:
+        to.mkdir(mode=0o750, parents=True, exist_ok=True)
+        if not profile.exists():
+            _make(profile)
+    except OSError as error:
+        raise WriteError(f"{error.filename or to}: cannot be made {write_fault(error, '--to')}") from error
+    if not run_directory(profile, 0).is_dir():
         raise UsageError(f"{profile}: is there and is not the demo's profile; give another --to")
     with shown_bytes("ingest") as report:
         load([profile], made, progress=report)

@@ -13,6 +13,7 @@ from warehouse import store
 from warehouse.cli.completeness import count_findings, count_losses, in_words, measure
 from warehouse.cli.show import show_rows
 from warehouse.plain_rows import PlainWarehouse
+from warehouse.wording import counted
 
 # what is shown of rank_overview, a column under its heading; --json has all of it
 _RANKS = {
@@ -69,8 +70,10 @@ def _all(opened: PlainWarehouse, view: str, *order: str) -> list[dict[str, Any]]
 
 def _tell(told: dict[str, Any]) -> None:
     ranks: list[dict[str, Any]] = [rank | _times(rank) for rank in told["ranks"]]
-    print(f"{told['path']}: {told['size_bytes']} bytes, file version {told['file_version']}")
+    print(f"{told['path']}: {counted(told['size_bytes'], 'byte')}, file version {told['file_version']}")
     print(f"runs: {told['runs']}, ranks: {len(ranks)}")
+    if unfinished := store.left_beside(Path(told["path"])):
+        print(unfinished)
     if any(rank["is_simulated"] for rank in ranks):
         print("some of it was recorded on a simulated device (SimNPU)")
     _section("ranks", _RANKS, ranks)

@@ -12,6 +12,7 @@ from warehouse import store
 from warehouse.errors import NpuwhError, UsageError, WriteError
 from warehouse.plain_rows import PlainWarehouse
 from warehouse.profile_folder import run_around
+from warehouse.write_faults import write_fault
 
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
@@ -62,7 +63,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     try:
         handle = os.open(growing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640)
     except OSError as error:
-        raise WriteError(f"{target}: cannot be made ({error.strerror}); give another -o") from error
+        raise WriteError(f"{target}: cannot be made {write_fault(error, '-o')}") from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -73,7 +74,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         growing.unlink(missing_ok=True)
         if isinstance(error, NpuwhError):
             raise
-        raise WriteError(f"{target}: cannot be written ({error.strerror or error}); nothing was made") from error
+        raise WriteError(f"{target}: cannot be written {write_fault(error, '-o')}; nothing was made") from error
     except BaseException:
         growing.unlink(missing_ok=True)
         raise

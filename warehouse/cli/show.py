@@ -58,8 +58,10 @@ def show_rows(
 def cell(value: Any, null: str = "-") -> str:
     """One value as text: `null` for None, hexadecimal for bytes, reals rounded to what can be read.
 
-    >>> cell(0.000012345), cell(1.0), cell(3.14159), cell(123456.789), cell(""), cell(None)
-    ('1.234e-05', '1.0', '3.142', '123456.8', '', '-')
+    A text in quotes, as shapes are stored, is shown without them.
+
+    >>> cell(0.000012345), cell(1.0), cell(3.14159), cell(123456.789), cell(""), cell(None), cell('"8,16;16,32"')
+    ('1.234e-05', '1.0', '3.142', '123456.8', '', '-', '8,16;16,32')
     """
     if value is None:
         return null
@@ -67,7 +69,12 @@ def cell(value: Any, null: str = "-") -> str:
         return value.hex()
     if isinstance(value, float):
         return _rounded(value)
-    return one_line(str(value))
+    return one_line(_unquoted(str(value)))
+
+
+def _unquoted(text: str) -> str:
+    inner = text[1:-1]
+    return inner if len(text) > 1 and text == f'"{inner}"' and '"' not in inner else text
 
 
 def _rounded(value: float) -> str:

@@ -12,6 +12,7 @@ from warehouse import store
 from warehouse.cli.outcome import say
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
+from warehouse.wording import counted
 
 
 def views(
@@ -28,7 +29,7 @@ def views(
     """
     with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
         if stale := store.stale_views(connection):
-            say(f"{warehouse}: {len(stale)} views are not of this npuwh; run `npuwh upgrade {warehouse}`")
+            say(f"{warehouse}: {counted(len(stale), 'view')} not of this npuwh; run `npuwh upgrade {warehouse}`")
     if name is not None:
         _show_one(name)
     elif tables:
@@ -47,7 +48,7 @@ def _list(warehouse: Path, every: bool) -> None:
     if not every:
         counts = {room: len(members) for room, members in store.rooms(store.PLUMBING).items()}
         hidden = ", ".join(f"{count} {room}" for room, count in counts.items())
-        print(f"Not listed: {sum(counts.values())} views ({hidden}); --all lists them")
+        print(f"Not listed: {counted(sum(counts.values()), 'view')} ({hidden}); --all lists them")
     print("The tables they read: --tables")
 
 

@@ -185,7 +185,14 @@ def _parents(path: str, directory: str) -> tuple[str, ...]:
 def _inputs(connection: sqlite3.Connection) -> list[Path]:
     """Run directories an export must not write to; beside an input that is a single file there is room."""
     paths = [Path(path) for (path,) in connection.execute(*store.select("rank", ["path"]))]
-    return [path for path in paths if not path.is_file()]
+    return [path for path in paths if not _is_file(path)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # it lies where we may not look
+        return False
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -30,12 +30,12 @@ class _NarrowTypeError(Exception):
 
 
 def parquet_views() -> list[str]:
-    """Views that become files.
+    """Views that become files, in the order of their names.
 
     >>> "op_named" in parquet_views(), "export_op_statistic" in parquet_views()
     (True, False)
     """
-    return [view.name for view in store.views().values() if view.room not in LEFT_OUT]
+    return sorted(view.name for view in store.views().values() if view.room not in LEFT_OUT)
 
 
 def obstacle(view: str, ranks: Sequence[ChosenRank], is_part: bool) -> str:

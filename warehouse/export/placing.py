@@ -22,6 +22,7 @@ from typing import Any
 
 from warehouse.errors import UsageError, WriteError
 from warehouse.profile_folder import profile_at
+from warehouse.write_faults import write_fault
 
 LIST_NAME = ".npuwh-export.json"
 _GROWING = ".npuwh-tmp"  # end of the name of a file that is not done
@@ -208,4 +209,4 @@ def _is_below(name: str) -> bool:
 
 
 def _write_error(error: OSError, root: Path) -> WriteError:
-    return WriteError(f"{error.filename or root}: {error.strerror or error}; nothing was exported")
+    return WriteError(f"{error.filename or root}: cannot be written {write_fault(error, '--to')}; nothing was exported")

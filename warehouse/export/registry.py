@@ -170,6 +170,7 @@ def chosen_kinds(kinds: Iterable[str]) -> tuple[list[RankFile], list[str]]:
         if kind in WHOLE_KINDS:
             whole.append(kind)
         elif not names:
-            raise UsageError(f"'{kind}' cannot be exported: choose of {' '.join(kind_names())}")
+            near = store.did_you_mean(kind, kind_names())
+            raise UsageError(f"'{kind}' cannot be exported{near} (kinds are {' '.join(kind_names())})")
         wanted |= names
     return [each for each in files if each.kind in wanted], [kind for kind in WHOLE_KINDS if kind in whole]

@@ -23,7 +23,7 @@ from warehouse.ingest.sources import Signature, fingerprint, signature
 from warehouse.ingest.strings import StringMap
 from warehouse.ingest.unmet import note_unmet
 from warehouse.readers.facts import Cores
-from warehouse.readers.input_file import is_regular, resolved, shown
+from warehouse.readers.input_file import is_readable, is_regular, resolved, shown, why_unreadable
 from warehouse.readers.issues import ERROR, INFO, WARNING, Issue, Ledger, TableCount
 from warehouse.readers.official import OfficialReader, open_analysis
 from warehouse.readers.raw import RawReader
@@ -86,9 +86,9 @@ class RankWriter:
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
-            if not is_regular(source.path):  # a description that is none: noted where it was to be read
-                what = "directory" if source.kind == FOLDER else "regular file"
-                source.state, source.note = "failed", source.note or f"is not a {what}"
+            if not is_readable(source.path):  # noted where it was to be read
+                reason = why_unreadable(source.path, source.kind == FOLDER)
+                source.state, source.note = "failed", source.note or f"is not read: {reason}"
                 continue
             source.content = fingerprint(source.path)
             if signature(source.path) != candidate.signatures.get(source.path):

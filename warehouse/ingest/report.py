@@ -87,11 +87,10 @@ class IngestReport:
         done = []
         for verb, paths in (("added", self.added), ("replaced", self.replaced), ("unchanged", self.unchanged)):
             if paths:
-                ranks = "1 rank" if len(paths) == 1 else f"{len(paths)} ranks"
-                done.append(f"{ranks} {verb}")
+                done.append(f"{counted(len(paths), 'rank')} {verb}")
         text = f"{self._change()}{shown(self.output)}: {', '.join(done) or 'nothing added'}"
         if self.records:
-            text += f"; {self.records:,} records read, {self.rejected - self.ignored:,} lost"
+            text += f"; {counted(self.records, 'record')} read, {self.rejected - self.ignored:,} lost"
         if self.unread_files:
             text += f"; {counted(self.unread_files, 'file')} of {counted(self.unread_bytes, 'byte')} left unread"
         if self.ignored:

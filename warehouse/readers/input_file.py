@@ -50,6 +50,29 @@ def is_regular(path: Path) -> bool:
         return False
 
 
+def is_readable(path: Path) -> bool:
+    """Whether the path leads to a plain file that we may read."""
+    return is_regular(path) and os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def why_unreadable(path: Path, is_folder: bool = False) -> str:
+    """What keeps us from reading a file, or a directory: it is none, leads nowhere, or is not ours to read.
+
+    >>> why_unreadable(Path("/dev/null")), why_unreadable(Path("no-such-file"))
+    ('it is not a regular file', 'it leads nowhere')
+    """
+    what = "directory" if is_folder else "regular file"
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "it leads nowhere"
+    except (OSError, ValueError) as error:
+        return f"it cannot be read ({getattr(error, 'strerror', None) or error})"
+    if stat.S_ISDIR(mode) if is_folder else stat.S_ISREG(mode):
+        return "it cannot be read (Permission denied)"
+    return f"it is not a {what}"
+
+
 def resolved(path: Path) -> Path:
     """`path.resolve()`; for a link that leads to itself the place of the link."""
     try:

@@ -7,6 +7,7 @@ A file that is missing or damaged is noted and its facts are missing; nothing is
 from __future__ import annotations
 
 import ast
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from warehouse import _native
 from warehouse.errors import InputError
 from warehouse.readers.facts import Cores
-from warehouse.readers.input_file import open_regular
+from warehouse.readers.input_file import is_regular, open_regular, why_unreadable
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.json_text import decimal, parse_json
 from warehouse.readers.plausible import LATEST_NS
@@ -183,9 +184,9 @@ def _folder(path: Path, suffix: str, notes: _Notes) -> FolderConfig:
 
 
 def _text(path: Path, notes: _Notes, severity: str) -> str | None:
-    if not path.is_file():
-        if path.exists() or path.is_symlink():
-            notes.bad(path, "is not a regular file")
+    if not is_regular(path):
+        if os.path.lexists(path):
+            notes.bad(path, f"is not read: {why_unreadable(path)}")
         else:
             notes.missing(path, severity)
         return None
@@ -193,10 +194,10 @@ def _text(path: Path, notes: _Notes, severity: str) -> str | None:
         with open_regular(path) as file:
             content = file.read(_LARGEST + 1)
         if len(content) > _LARGEST:
-            raise InputError(f"{path}: is too large for a configuration file")
+            raise InputError("it is too large for a configuration file")
         return content.decode("utf-8", "replace")
     except (OSError, InputError) as error:
-        notes.bad(path, f"cannot be read ({error})")
+        notes.bad(path, f"is not read: {error if str(error).startswith('it ') else why_unreadable(path)}")
         return None
 
 

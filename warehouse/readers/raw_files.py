@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
+from warehouse.readers.input_file import is_readable, is_regular
 
 RECORDED_CHUNK = "recorded chunk"
 FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
@@ -17,7 +18,7 @@ FRAMEWORK_FILE, PROF_STREAM, CONFIGURATION, UNKNOWN, FOLDER = (
     "unknown file",
     "raw directory",
 )
-_DEVICE = re.compile(r"device_(\d+)")
+_DEVICE = re.compile(r"device_(\d{1,9})")
 _SLICE = re.compile(r"(?P<stream>.+)\.slice_(?P<number>\d{1,18})")
 _NOT_DATA = (".done", ".complete", ".zip")
 # kind of the decoder -> beginning of the file's name
@@ -85,7 +86,7 @@ class RawFiles:
 
     def other_files(self) -> list[Path]:
         """Every file of the PROF directories that are not read."""
-        return [path for folder in self.other_profs for path in sorted(folder.rglob("*")) if path.is_file()]
+        return [path for folder in self.other_profs for path in sorted(folder.rglob("*")) if is_regular(path)]
 
     def _recorded(self) -> list[Path]:
         if self.recording is None:
@@ -98,7 +99,7 @@ class RawFiles:
         return [
             entry
             for folder in folders
-            if folder.is_dir()
+            if _is_folder(folder) and folder not in self.irregular
             for entry in sorted(folder.iterdir())
             if entry.name.startswith(_CONFIGURATION) and not entry.name.endswith(_NOT_DATA)
         ]
@@ -114,8 +115,8 @@ def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
     """
     found = RawFiles(root)
     if parts is None:
-        parts = [entry for entry in _entries(root) if is_raw_folder(entry.name)]
-    found.irregular |= {part: FOLDER for part in parts if not part.is_dir()}
+        parts = [entry for entry in _entries(root, found) if is_raw_folder(entry.name)]
+    found.irregular |= {part: FOLDER for part in parts if not _is_folder(part)}
     parts = [part for part in parts if part not in found.irregular]
     profs = [part for part in parts if part.name not in (FRAMEWORK, RECORDING)]
     for part in parts:
@@ -129,19 +130,29 @@ def find_raw(root: Path, parts: list[Path] | None = None) -> RawFiles:
     return found
 
 
-def _entries(folder: Path) -> list[Path]:
+def _entries(folder: Path, found: RawFiles) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+        if folder == found.root:
+            raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from error
+        found.irregular[folder] = FOLDER
+        return []
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # it lies where we may not look
+        return False
 
 
 def _find_framework(folder: Path, found: RawFiles) -> None:
-    for entry in _entries(folder):
+    for entry in _entries(folder, found):
         kind = next((kind for kind, name in _FRAMEWORK_FILES.items() if entry.name.startswith(name)), None)
         if entry.name.endswith(_NOT_DATA):
             continue
-        if not entry.is_file():
+        if not is_readable(entry):
             found.irregular |= {entry: FRAMEWORK_FILE} if kind else {}
         elif kind is None or kind in found.framework:  # the vendor takes the first of several too
             found.unknown.append(entry)
@@ -150,11 +161,13 @@ def _find_framework(folder: Path, found: RawFiles) -> None:
 
 
 def _find_prof(folder: Path, found: RawFiles) -> None:
-    for entry in _entries(folder):
+    for entry in _entries(folder, found):
         match = _DEVICE.fullmatch(entry.name)
         if entry.name != "host" and match is None:
+            found.unknown += [entry] if entry.name.startswith("device_") else []
             continue
-        if not entry.is_dir():
+        names = [path.name for path in _entries(entry, found)] if _is_folder(entry) else []
+        if not _is_folder(entry):
             found.irregular[entry] = FOLDER
             continue
         streams, number = found.host, None
@@ -163,20 +176,20 @@ def _find_prof(folder: Path, found: RawFiles) -> None:
             found.devices.append(device)
             streams, number = device.streams, device.device_id
         data = entry / "data"
-        if data.is_dir():
+        if _is_folder(data):
             _find_streams(data, streams, number, found)
-        elif data.exists() or data.is_symlink():
+        elif data.name in names:
             found.irregular[data] = FOLDER
     found.devices.sort(key=lambda device: device.device_id)
 
 
 def _find_streams(folder: Path, streams: dict[str, StreamFiles], device_id: int | None, found: RawFiles) -> None:
     slices: list[tuple[str, bool, int, Path]] = []
-    for entry in _entries(folder):
+    for entry in _entries(folder, found):
         if entry.name.endswith(_NOT_DATA):
             continue
         match = _SLICE.fullmatch(entry.name)
-        if not entry.is_file():
+        if not is_readable(entry):
             found.irregular |= {entry: PROF_STREAM} if match else {}
             continue
         name = None if match is None else stream_name(match["stream"], device_id)

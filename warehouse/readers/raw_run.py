@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
-from warehouse.readers.input_file import check_regular_file, is_regular
+from warehouse.readers.input_file import check_regular_file, is_regular, why_unreadable
 from warehouse.readers.issues import INFO, WARNING, Issue, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, FOLDER, DeviceFiles, RawFiles, StreamFiles, slice_number
@@ -69,9 +69,8 @@ class RawRun:
             )
         self._note_odd_slices()
         for path, kind in self.files.irregular.items():
-            what = "directory" if kind == FOLDER else "regular file"
             ledger = self.ledgers[path] = Ledger()
-            ledger.note(WARNING, "not-a-file", f"{path.name} is not read: it is not a {what}")
+            ledger.note(WARNING, "not-a-file", f"{path.name} is not read: {why_unreadable(path, kind == FOLDER)}")
         if (path_of_parameters := self.files.framework.get(_PARAMETERS)) is not None:
             ledger = self.ledgers[path_of_parameters] = Ledger()
             ledger.found(_PARAMETERS, 0)

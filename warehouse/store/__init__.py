@@ -21,6 +21,7 @@ from warehouse.store.registry import (
 )
 from warehouse.store.select import Window, column_kinds, quoted, select
 from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
+from warehouse.store.unfinished import left_beside
 from warehouse.store.version import latest_version
 from warehouse.store.view_file import View, ViewColumn, ViewWindow
 
@@ -52,6 +53,7 @@ __all__ = [
     "integrity",
     "is_warehouse",
     "latest_version",
+    "left_beside",
     "missing_indexes",
     "narrowed",
     "new_warehouse",

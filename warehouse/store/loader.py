@@ -19,7 +19,9 @@ import pyarrow as pa
 from warehouse import _native
 from warehouse.errors import WriteError
 from warehouse.store.interning import Strings
+from warehouse.store.reading import LOCKED
 from warehouse.store.table_list import TABLES
+from warehouse.write_faults import write_fault
 
 Column: TypeAlias = (
     "Sequence[Any] | memoryview | _native.Nullable | pa.Array | pa.ChunkedArray | int | float | str | None"
@@ -136,17 +138,17 @@ def writing_to(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _unwritable(path, error.strerror or error) from error
+        raise _unwritable(path, error) from error
     except sqlite3.OperationalError as error:
         if str(error) == "interrupted":  # by Ctrl-C: see opening.py
             raise KeyboardInterrupt from error
         if "locked" in str(error):
-            raise WriteError(f"{path}: another process is writing it; try again when it is done") from error
+            raise WriteError(f"{path}: {LOCKED}") from error
         raise _unwritable(path, error) from error
 
 
-def _unwritable(path: Path, reason: object) -> WriteError:
-    return WriteError(f"{path}: cannot be written ({reason}); free space on that disk, or give another place with -o")
+def _unwritable(path: Path, error: Exception) -> WriteError:
+    return WriteError(f"{path}: cannot be written {write_fault(error, '-o')}")
 
 
 def row_count(table: str, columns: Mapping[str, Any]) -> int:

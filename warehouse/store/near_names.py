@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from warehouse.store.registry import did_you_mean, views
 from warehouse.store.table_list import TABLES
@@ -10,8 +11,9 @@ from warehouse.store.table_list import TABLES
 _MISSING = re.compile(r"no such (table|column): (.+)")
 
 
-def near_names(complaint: str, statement: str) -> str:
+def near_names(complaint: str, statement: str, path: Path | None = None) -> str:
     """A question to put behind what SQLite says of a statement; columns are those of the views and tables it names.
+    `path`: the warehouse that was asked.
 
     >>> near_names("no such column: k.total_nss", "SELECT k.total_nss FROM kernel_time AS k")
     '; did you mean total_ns?'
@@ -28,5 +30,5 @@ def near_names(complaint: str, statement: str) -> str:
     near = did_you_mean(name, columns)
     named = sorted(words & (views().keys() | TABLES.keys()))
     if not near and len(named) == 1:
-        return f"; `npuwh views W.db {named[0]}` lists the columns"
+        return f"; `npuwh views {path or 'W.db'} {named[0]}` lists the columns"
     return near

@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 from warehouse.errors import WarehouseFileError, WarehouseVersionError
 from warehouse.store.alteration import altered_tables
+from warehouse.store.reading import LOCKED
+from warehouse.store.unfinished import left_beside
 from warehouse.store.version import APPLICATION_ID, latest_version
 
 _SMALLEST_BYTES = 512  # SQLite takes anything smaller for a database that is yet to be filled
@@ -135,7 +137,8 @@ def listen_to_signals(connection: sqlite3.Connection) -> None:
 def _check_file(path: Path) -> None:
     try:
         if not path.exists():
-            raise WarehouseFileError(f"{path}: there is no such file")
+            left = left_beside(path)
+            raise WarehouseFileError(f"{path}: there is no such file{f' ({left})' if left else ''}")
         if not path.is_file():
             raise WarehouseFileError(f"{path}: is not a file; a warehouse is one SQLite file")
         size = path.stat().st_size
@@ -212,7 +215,7 @@ def _check_version(path: Path, connection: sqlite3.Connection, *, older: bool = 
         raise WarehouseFileError(f"{path}: cannot be read as a warehouse (its schema is damaged)") from error
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
-            raise WarehouseFileError(f"{path}: another process is writing it; try again when it is done") from error
+            raise WarehouseFileError(f"{path}: {LOCKED}") from error
         raise WarehouseFileError(f"{path}: cannot be read as a warehouse ({error})") from error
     if application_id != APPLICATION_ID:
         raise WarehouseFileError(f"{path}: is a SQLite file, but not a warehouse made by npuwh")

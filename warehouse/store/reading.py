@@ -9,6 +9,9 @@ from pathlib import Path
 
 from warehouse.errors import NpuwhError, WarehouseFileError, WriteError
 
+# any program that holds the lock counts, also a viewer with changes that are not saved
+LOCKED = "another process is writing it; try again when it is done, or close the program that has it open"
+
 
 @contextmanager
 def reading(path: Path | str, what: str = "") -> Iterator[None]:
@@ -42,7 +45,7 @@ def reading_error(error: sqlite3.Error | UnicodeDecodeError, path: Path | str, w
 
 def _told(text: str, path: Path | str, what: str) -> NpuwhError:
     if "locked" in text:
-        return WarehouseFileError(f"{path}: another process is writing it; try again when it is done")
+        return WarehouseFileError(f"{path}: {LOCKED}")
     if "full" in text:
         return WriteError(f"{path}: reading {what or 'it'} found no room for temporary files ({text})")
     read = f"{what} cannot be read" if what else "cannot be read"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,9 @@ from warehouse.store.loader import Loader, writing_to
 from warehouse.store.new_tables import make_tables
 from warehouse.store.opening import listen_to_signals, open_write
 from warehouse.store.registry import stale_views
+from warehouse.store.unfinished import growing_name, is_unfinished
 from warehouse.store.version import latest_version
+from warehouse.write_faults import write_fault
 
 FILE_MODE = 0o640
 
@@ -33,16 +36,17 @@ def create(path: Path | str) -> None:
 def new_warehouse(path: Path | str, keys_bytes: int = KEYS_BYTES, ahead_bytes: int = AHEAD_BYTES) -> Iterator[Loader]:
     """A Loader into a file that appears at `path` when the block ends well; nothing is left if it does not.
 
-    The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten); its
-    indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read while it grows.  WriteError:
-    something is at `path`, or another process is writing it, or the disk is full.  `keys_bytes`: memory for keys of
-    indexes, which else wait on disk to be sorted; `ahead_bytes`: rows that may wait to be written.
+    The file grows beside its place as `<name>.tmp` (what an earlier, killed run left there is overwritten, but nothing
+    that somebody else put there); its indexes are made at the end.  Only tables of `bulk_loader.READ_BACK` can be read
+    while it grows.  WriteError: something is at `path`, or another process is writing it, or the disk is full.
+    `keys_bytes`: memory for keys of indexes, which else wait on disk to be sorted; `ahead_bytes`: rows that may wait to
+    be written.
 
     >>> with new_warehouse("W.db") as loader:  # doctest: +SKIP
     ...     loader.write("run", {"name": ["train"], "path": ["/data/train"]})
     """
     path = Path(path)
-    growing = path.with_name(path.name + ".tmp")
+    growing = growing_name(path)
     lock = _take(path, growing)
     try:
         with bulk_loader(
@@ -138,13 +142,24 @@ def _take(path: Path, growing: Path) -> int:
     try:
         handle = os.open(growing, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
     except OSError as error:
-        raise WriteError(f"{path}: cannot be made ({error.strerror}); give another place with -o") from error
+        in_the_way = f" as {growing.name}" if os.path.lexists(growing) else ""
+        raise WriteError(f"{path}: cannot be made{in_the_way} {write_fault(error, '-o')}") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not stat.S_ISREG(os.fstat(handle).st_mode) or not is_unfinished(handle):
+            raise WriteError(
+                f"{path}: grows as {growing.name}, and that is there and not ours: move it away, or give another -o"
+            )
         os.ftruncate(handle, 0)
+    except BlockingIOError as error:
+        os.close(handle)
+        text = f"{path}: is being made by another process ({growing.name} is locked); wait until it is done"
+        raise WriteError(text) from error
     except OSError as error:
         os.close(handle)
-        raise WriteError(f"{path}: is being made by another process ({growing.name} is locked)") from error
+        if isinstance(error, WriteError):
+            raise
+        raise WriteError(f"{path}: cannot be locked {write_fault(error, '-o')}") from error
     Path(f"{growing}-journal").unlink(missing_ok=True)
     return handle
 

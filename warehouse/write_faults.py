@@ -1,0 +1,33 @@
+"""Why something could not be written, and what to do about it."""
+
+from __future__ import annotations
+
+import errno
+import resource
+
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_VAGUE = ("disk I/O error", "database or disk is full")  # of SQLite, whatever the system said
+
+
+def write_fault(error: Exception, option: str) -> str:
+    """The reason in brackets, and advice; `option` is how another place is given.
+
+    >>> write_fault(OSError(errno.ENOSPC, "No space left on device"), "-o")
+    '(No space left on device); free space on that disk, or give another place with -o'
+    >>> write_fault(OSError(errno.EACCES, "Permission denied"), "--to")
+    '(Permission denied); you may not write there: give another place with --to, or have the permission changed'
+    """
+    number = error.errno if isinstance(error, OSError) else None
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if number == errno.EFBIG or reason in _VAGUE:
+        if limit != resource.RLIM_INFINITY:
+            return f"({reason}); no file may have more than {limit:,} bytes here: raise that limit (ulimit -f)"
+        if number == errno.EFBIG:
+            return f"({reason}); the file system takes none of that size: give another place with {option}"
+    if number in _FORBIDDEN or "readonly" in reason:
+        return f"({reason}); you may not write there: give another place with {option}, or have the permission changed"
+    if number in _FULL or reason in _VAGUE:
+        return f"({reason}); free space on that disk, or give another place with {option}"
+    return f"({reason}); give another place with {option}"
