@@ -232,9 +232,9 @@ class RawRun:
                     rows = _moved(rows, "id", base)
                 yield side, rows
 
-    def _book(self, stream: str, counted: _native.DecoderLedger) -> None:
+    def _book(self, stream: str, found: _native.DecoderLedger) -> None:
         paths = []
-        for row in counted["files"]:
+        for row in found["files"]:
             path = Path(row["path"])
             paths.append(path)
             ledger = self.ledgers.setdefault(path, Ledger())
@@ -246,10 +246,10 @@ class RawRun:
             if row["bytes_seen"] != row["size_bytes"]:
                 text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
                 ledger.note(WARNING, "unread-bytes", text, table=stream)
-        for fault in counted["faults"]:
+        for fault in found["faults"]:
             path = paths[fault["file"]]
             ledger = self.ledgers[path]
-            text = fault["text"] + (f"; {fault['bytes']:,} bytes rejected" if fault["bytes"] else "")
+            text = fault["text"] + (f"; {counted(fault['bytes'], 'byte')} rejected" if fault["bytes"] else "")
             if path.parent.name == "data":  # of a stream in slices
                 text = f"slice {slice_number(path)}: {text}"
             if fault["code"] == "unsupported_chip":
