@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from warehouse import store
-from warehouse.cli.command_line import VERBS
+from warehouse.cli.command_line import VERBS, name_of
 from warehouse.cli.outcome import EXIT_CODES
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ def verbs() -> str:
     for verb in VERBS:
         text, _, example = (verb.__doc__ or "").partition("Example:")
         does = " ".join(text.split("\n\n")[0].split())
-        lines.append(f"| `{verb.__name__}` | {does} | `{_cell(' '.join(example.split()))}` |")
+        lines.append(f"| `{name_of(verb)}` | {does} | `{_cell(' '.join(example.split()))}` |")
     return "\n".join(lines)
 
 

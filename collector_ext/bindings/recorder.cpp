@@ -150,6 +150,7 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("start_tracer", [](const py::object& module_call) {
         if (!npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr())) throw py::error_already_set();
     });
+    module.def("set_module_call", [](const py::object& module_call) { npuwh::tracer::set_module_call(module_call.ptr()); });
     module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
     module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);

@@ -26,6 +26,14 @@ TextBuffer OrderedOutput::put(std::size_t part, TextBuffer text, bool is_last) {
     return used_buffer();
 }
 
+void OrderedOutput::wait_for_turn(std::size_t part) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return is_stopped_ || part <= turn_; });
+    if (is_stopped_) {
+        throw Stopped();
+    }
+}
+
 void OrderedOutput::write_what_can_be(std::unique_lock<std::mutex>& lock) {
     is_writing_ = true;
     for (auto held = held_.find(turn_); held != held_.end() && !is_stopped_; held = held_.find(turn_)) {

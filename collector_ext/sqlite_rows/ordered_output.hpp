@@ -13,8 +13,8 @@
 
 namespace npuwh::sqlite_rows {
 
-// Parts are numbered from 0, begun in that order and written in that order.  What comes before its turn is held, up to a number
-// of bytes; then its thread waits.
+// Parts are numbered from 0 and written in that order; they are begun in that order, too, but for those that are short, or
+// wait for their turn before they put anything.  What comes before its turn is held, up to a number of bytes; then its thread waits.
 class OrderedOutput {
 public:
     // Takes the next bytes of the output; called by one thread at a time.
@@ -24,6 +24,8 @@ public:
     // More of a part, and whether it is the last of it; gives an empty buffer back, with room if there is a used one.  Throws
     // what `write` throws; throws Stopped after `stop`.
     TextBuffer put(std::size_t part, TextBuffer text, bool is_last);
+    // Until it is the turn of a part; throws Stopped after `stop`.
+    void wait_for_turn(std::size_t part);
     // Wakes and ends all that wait.
     void stop();
 

@@ -18,10 +18,12 @@ constexpr std::size_t kBlock = std::size_t{1} << 19;
 constexpr std::size_t kHeld = std::size_t{24} << 20;
 constexpr auto kBetweenSignals = std::chrono::milliseconds(100);
 
-// What the threads have to do, in order: the lane passes, then the ranges of the sections.
+// What the threads have to do, in order: the lane passes, then the ranges of the sections.  A section without ranges is one thread's
+// alone, and SQLite may have to sort it before it gives a row: one thread, the forerunner, does just those, ahead of their turns.
 class Work {
 public:
-    Work(Export& wanted, OrderedOutput& output) : wanted_(wanted), output_(output) {
+    Work(Export& wanted, OrderedOutput& output, bool has_forerunner)
+        : wanted_(wanted), output_(output), has_forerunner_(has_forerunner) {
         wanted_.row_lanes.resize(wanted.lane_passes.size());
         for (std::size_t section = 0; section < wanted.sections.size(); ++section) {
             const std::size_t ranges = wanted.sections[section].is_ranged ? wanted.sections[section].bounds.size() + 1 : 1;
@@ -33,24 +35,20 @@ public:
     }
 
     // Until nothing is left or one thread failed.
-    void run(Connection& connection) {
+    void run(Connection& connection, bool is_forerunner) {
         ThreadSet threads;
         try {
             while (find_next_lanes(connection)) {
             }
             wait_for_lanes();
-            std::unique_ptr<SectionReader> reader;
-            TextBuffer text;
-            std::size_t read = parts_.size();
-            for (std::size_t part = next_part_++; part < parts_.size(); part = next_part_++) {
-                const auto [section, range] = parts_[part];
-                if (read != section) {
-                    reader.reset();
-                    reader = std::make_unique<SectionReader>(connection, wanted_.sections[section], lanes_of(section),
-                                                             wanted_.slice_lanes, threads);
-                    read = section;
+            if (is_forerunner) {
+                for (std::size_t part = 0; part < parts_.size(); ++part) {
+                    if (is_whole(part)) {
+                        write_whole(connection, part, threads);
+                    }
                 }
-                write_part(*reader, part, range, text);
+            } else {
+                write_ranges(connection, threads);
             }
         } catch (const OrderedOutput::Stopped&) {  // told by who stopped it
         } catch (...) {
@@ -131,6 +129,38 @@ private:
         return pass ? &wanted_.row_lanes.at(*pass) : nullptr;
     }
 
+    bool is_whole(std::size_t part) const { return !wanted_.sections[parts_[part].section].is_ranged; }
+
+    void write_ranges(Connection& connection, ThreadSet& threads) {
+        std::optional<SectionReader> reader;
+        TextBuffer text;
+        std::size_t read = parts_.size();
+        for (std::size_t part = next_part_++; part < parts_.size(); part = next_part_++) {
+            if (has_forerunner_ && is_whole(part)) {
+                continue;
+            }
+            const auto [section, range] = parts_[part];
+            if (read != section) {
+                reader.reset();
+                reader.emplace(connection, wanted_.sections[section], lanes_of(section), wanted_.slice_lanes, threads);
+                read = section;
+            }
+            write_part(*reader, part, range, text);
+        }
+    }
+
+    void write_whole(Connection& connection, std::size_t part, ThreadSet& threads) {
+        SectionReader reader(connection, wanted_.sections[parts_[part].section], lanes_of(parts_[part].section),
+                             wanted_.slice_lanes, threads);
+        TextBuffer text;
+        read_[part] = reader.read(0, text, kBlock, [&] {
+            output_.wait_for_turn(part);
+            text = output_.put(part, std::move(text), false);
+            text.reserve(kBlock + kBlock / 8);
+        });
+        output_.put(part, std::move(text), true);  // what is short is held until its turn
+    }
+
     void write_part(SectionReader& reader, std::size_t part, std::size_t range, TextBuffer& text) {
         read_[part] = reader.read(range, text, kBlock, [&] {
             text = output_.put(part, std::move(text), false);
@@ -141,6 +171,7 @@ private:
 
     Export& wanted_;
     OrderedOutput& output_;
+    const bool has_forerunner_;
     std::vector<Part> parts_;
     std::atomic<std::size_t> next_part_{0};
     std::atomic<std::size_t> next_pass_{0};
@@ -156,7 +187,7 @@ private:
 
 RowReader::RowReader(const std::shared_ptr<const Library>& library, const std::string& uri, int busy_milliseconds,
                      const std::vector<std::string>& setup, std::size_t threads) {
-    for (std::size_t thread = 0; thread < std::max<std::size_t>(threads, 1); ++thread) {
+    for (std::size_t thread = 0; thread < (threads > 1 ? threads + 1 : 1); ++thread) {  // the last is the forerunner's
         connections_.push_back(std::make_unique<Connection>(library, uri, busy_milliseconds));
         for (const std::string& statement : setup) {
             connections_.back()->execute(statement);
@@ -166,7 +197,8 @@ RowReader::RowReader(const std::shared_ptr<const Library>& library, const std::s
 
 Exported RowReader::run(Export& wanted, const OrderedOutput::Write& write, const std::function<void()>& is_wanted) {
     OrderedOutput output(write, kHeld);
-    Work work(wanted, output);
+    const bool has_forerunner = connections_.size() > 1;
+    Work work(wanted, output, has_forerunner);
     std::mutex mutex;
     std::condition_variable ended;
     std::size_t running = connections_.size();
@@ -178,8 +210,9 @@ Exported RowReader::run(Export& wanted, const OrderedOutput::Write& write, const
         }
     };
     for (const auto& connection : connections_) {
-        threads.emplace_back([&work, &mutex, &ended, &running, &connection] {
-            work.run(*connection);
+        const bool is_forerunner = has_forerunner && connection == connections_.back();
+        threads.emplace_back([&work, &mutex, &ended, &running, &connection, is_forerunner] {
+            work.run(*connection, is_forerunner);
             const std::lock_guard<std::mutex> lock(mutex);
             --running;
             ended.notify_all();

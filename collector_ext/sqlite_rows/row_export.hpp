@@ -33,7 +33,7 @@ struct Exported {
 };
 constexpr std::int64_t kNoThread = INT64_MIN;
 
-// Connections to one file, a thread each.
+// Connections to one file, a thread each, and one more if there are several: see Work.
 class RowReader {
 public:
     // setup: statements that each connection runs first.  Throws SqliteError.

@@ -229,6 +229,11 @@ bool start(PyObject* module_call) {
     return true;
 }
 
+void set_module_call(PyObject* module_call) {
+    Py_XINCREF(module_call);
+    Py_XSETREF(state.module_call, module_call);
+}
+
 bool start_thread() {
     if (!state.is_on) return false;
     PyEval_SetProfile(on_event, nullptr);

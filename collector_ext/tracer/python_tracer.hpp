@@ -12,6 +12,9 @@ namespace npuwh::tracer {
 // cannot begin.
 bool start(PyObject* module_call);
 
+// As given to `start`, for a program that imports torch later.  The GIL is held.
+void set_module_call(PyObject* module_call);
+
 // On the calling thread, if it was not there when the others began.
 bool start_thread();
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from warehouse.cli.command_line import VERBS
+from warehouse.cli.command_line import VERBS, name_of
 from warehouse.cli.outcome import EXIT_CODES
 
 
@@ -24,13 +24,13 @@ def test_help_lists_every_verb_and_the_exit_codes(run):
     found = run("--help")
     assert found.code == 0
     for verb in VERBS:
-        assert verb.__name__ in found.out
+        assert name_of(verb) in found.out
     text = " ".join(found.out.split())
     for code, meaning in EXIT_CODES.items():
         assert f"{code} {meaning}" in text
 
 
-@pytest.mark.parametrize("verb", [verb.__name__ for verb in VERBS])
+@pytest.mark.parametrize("verb", [name_of(verb) for verb in VERBS])
 def test_every_verb_has_an_example(run, verb):
     found = run(verb, "--help")
     assert found.code == 0

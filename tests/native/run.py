@@ -70,7 +70,7 @@ def run(folder: Path, flags: str, options: Sequence[str] = (), tests: Sequence[s
     environment = {
         **os.environ,
         "UBSAN_OPTIONS": "print_stacktrace=1",
-        # a forked child of a process with threads makes threads of its own, as forked children of training jobs do
+        # children of processes with threads are forked, as data loaders do
         "TSAN_OPTIONS": "halt_on_error=1 die_after_fork=0",
     }
     command = [tool("ctest"), "--test-dir", str(folder), "--verbose", "--tests-regex", f"^({'|'.join(tests) or '.*'})$"]

@@ -21,21 +21,30 @@ TextBuffer buffer(std::string_view text) {
     return buffer;
 }
 
-// Several threads write parts of random sizes in random pieces; gives what was written.
+// Several threads write parts of random sizes in random pieces, and one more a seventh of the parts, whose long ones wait for their
+// turn; gives what was written.
 std::string written(std::size_t threads, std::size_t parts, std::size_t held, std::size_t longest) {
     std::string out;
     OrderedOutput output([&out](const TextBuffer& text) { out += text.view(); }, held);
     std::atomic<std::size_t> next{0};
     std::vector<std::thread> running;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
+    for (std::size_t thread = 0; thread <= threads; ++thread) {
         running.emplace_back([&, thread] {
+            const bool is_forerunner = thread == threads;
             check::Random random(thread + 1);
-            for (std::size_t part = next++; part < parts; part = next++) {
+            std::size_t own = 0;
+            for (std::size_t part = is_forerunner ? own++ : next++; part < parts; part = is_forerunner ? own++ : next++) {
+                if (is_forerunner != (part % 7 == 0)) {
+                    continue;
+                }
                 TextBuffer text;
                 const auto pieces = static_cast<std::size_t>(random.between(0, 5));
                 for (std::size_t piece = 0; piece < pieces; ++piece) {
                     text.append(static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(longest))), 'x');
                     text += std::to_string(part) + "." + std::to_string(piece) + " ";
+                    if (is_forerunner) {
+                        output.wait_for_turn(part);
+                    }
                     text = output.put(part, std::move(text), false);
                     CHECK(text.empty());
                 }

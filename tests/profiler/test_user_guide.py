@@ -137,3 +137,172 @@ with profile(
     output = made.parent
     assert (output / "operator_details.csv").read_text().startswith("Name,Input Shapes,Call Stack")
     assert not (output / "operator_memory.csv").exists()  # about devices
+
+
+def test_child_thread(script):
+    """A thread that began on its own is recorded from where it asks for it."""
+    done = script(
+        MODEL
+        + """
+import threading
+import warehouse.profiler as torch_npu_profiler
+from warehouse.profiler import profile, ProfilerActivity, tensorboard_trace_handler, _ExperimentalConfig
+def child(wanted):
+    if wanted:
+        torch_npu_profiler.profile.enable_profiler_in_child_thread(record_shapes=True, with_stack=True)
+    torch.cumsum(torch.ones(3) if wanted else torch.ones(5), 0)
+    if wanted:
+        torch_npu_profiler.profile.disable_profiler_in_child_thread()
+        torch.cumprod(torch.ones(3), 0)
+with profile(
+    activities=[ProfilerActivity.CPU], on_trace_ready=tensorboard_trace_handler("./result"),
+    experimental_config=_ExperimentalConfig(export_type="db"),
+) as prof:
+    train_one_step()
+    threads = [threading.Thread(target=child, args=(wanted,)) for wanted in (True, False)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+"""
+    )
+    made = done.warehouse("result")
+    assert rows(made, "SELECT shapes FROM op_named WHERE name = 'aten::cumsum'") == [("3;\r\n;\r\n",)]
+    assert rows(made, "SELECT count(*) FROM op_named WHERE name = 'aten::cumprod'") == [(0,)]
+    assert rows(made, "SELECT count(DISTINCT thread_id) FROM op") == [(2,)]
+
+
+def test_mstx_and_record_function(script):
+    """Marks, ranges by all four ways, nested domains; only domains that are chosen."""
+    text = """
+import torch
+from warehouse.profiler import mstx, profile, ProfilerActivity, tensorboard_trace_handler, _ExperimentalConfig
+config = _ExperimentalConfig(mstx=True, mstx_domain_exclude=["other"], export_type="db")
+@mstx.mstx_range("decorated", domain="d1")
+def decorated():
+    return mstx.range_push("outer"), mstx.range_push("inner"), mstx.range_pop(), mstx.range_pop(), mstx.range_pop()
+@mstx.annotate()
+def annotated():
+    pass
+assert mstx.range_start("not recorded") == 0 and mstx.range_push("not recorded") == -1
+with profile(
+    activities=[ProfilerActivity.CPU], on_trace_ready=tensorboard_trace_handler("./result"), experimental_config=config
+):
+    assert decorated() == (0, 1, 1, 0, -1)
+    annotated()
+    with mstx.annotate("context"):
+        mstx.mark("left out", domain="other")
+        number = mstx.range_start("by number")
+        mstx.range_end(number)
+        mstx.range_end(0)
+    mstx.mark(7)
+    with torch.profiler.record_function("## mine ##"):
+        torch.ones(2) + 1
+mstx.mark("late")
+"""
+    done = script(text)
+    made = done.warehouse("result")
+    assert sorted(rows(made, "SELECT message, domain, event_type FROM mark_named")) == [
+        ("annotated", "default", "start/end"),
+        ("by number", "default", "start/end"),
+        ("context", "default", "start/end"),
+        ("decorated", "d1", "start/end"),
+        ("inner", "default", "start/end"),
+        ("outer", "default", "start/end"),
+    ]
+    assert rows(made, "SELECT count(*) FROM op_named WHERE name = '## mine ##'") == [(1,)]
+    assert "mstx.mark is left out: message and domain have to be texts" in done.err
+
+
+def test_offline_analyse(script):
+    """Recordings are made without analysis; `analyse` makes it later, for all below a folder, as often as wanted."""
+    done = script(
+        MODEL
+        + """
+import glob, os
+from warehouse.profiler import profile, ProfilerActivity, tensorboard_trace_handler, _ExperimentalConfig
+from warehouse.profiler.profiler import analyse
+for place in ("one", "two"):
+    with profile(
+        activities=[ProfilerActivity.CPU],
+        on_trace_ready=tensorboard_trace_handler(os.path.join("result", place), analyse_flag=False),
+        experimental_config=_ExperimentalConfig(export_type="text"),
+    ):
+        train_one_step()
+assert not glob.glob("result/*/*/ASCEND_PROFILER_OUTPUT")
+if __name__ == "__main__":
+    analyse("./result", max_process_number=2, export_type="db")
+    assert len(glob.glob("result/*/*/ASCEND_PROFILER_OUTPUT/npuwh.db")) == 2
+    assert not glob.glob("result/*/*/ASCEND_PROFILER_OUTPUT/*.csv")
+    analyse("./result/one")  # as it was recorded for: text
+    assert glob.glob("result/one/*/ASCEND_PROFILER_OUTPUT/operator_details.csv")
+    assert not glob.glob("result/one/*/ASCEND_PROFILER_OUTPUT/npuwh.db")
+    analyse("./nowhere")
+    analyse("./result", max_process_number=0, export_type="csv")
+"""
+    )
+    assert (done.run("result/two") / "ASCEND_PROFILER_OUTPUT" / "operator_details.csv").is_file()  # as recorded for
+    assert "nowhere: nothing is analysed: there is no such directory" in done.err
+    assert "max_process_number=0 is not allowed" in done.err
+    assert "export_type='csv' is not allowed" in done.err
+
+
+def test_dynamic_profile(script):
+    """A watched file opens a window in a running job, and another one when it changes again."""
+    done = script(
+        MODEL
+        + """
+import json, time
+from warehouse.profiler import dynamic_profile as dp
+dp.init("./watched")
+config = json.load(open("watched/profiler_config.json"))
+def change(**settings):
+    config.update(settings)
+    time.sleep(0.02)
+    json.dump(config, open("watched/profiler_config.json", "w"))
+config["experimental_config"]["export_type"] = ["db"]
+for step in range(1, 13):
+    train_one_step()
+    if step == 2:
+        change(prof_dir="./first", analyse=True, start_step=5, active=2, activities=["CPU"], record_shapes=True)
+    if step == 9:
+        change(prof_dir="./second", start_step=-1, active=1, metadata={"who": ["me", 1]})
+    dp.step()
+"""
+    )
+    first, second = done.warehouse("first"), done.warehouse("second")
+    assert [number for (number,) in rows(first, "SELECT step_no FROM step ORDER BY id")] == [5, 6]
+    assert [number for (number,) in rows(second, "SELECT step_no FROM step ORDER BY id")] == [9]
+    assert rows(first, "SELECT count(*) FROM op_named WHERE name = 'Optimizer.step#SGD.step'") == [(2,)]
+    metadata = json.loads((done.run("second") / "profiler_metadata.json").read_text())
+    assert metadata["who"] == ["me", 1]
+
+
+def test_metadata_and_trace_ids(script):
+    """What the program says of a run stands with it and in the warehouse."""
+    done = script(
+        MODEL
+        + """
+from warehouse.profiler import profile, ProfilerActivity, tensorboard_trace_handler, _ExperimentalConfig
+with profile(
+    activities=[ProfilerActivity.CPU], on_trace_ready=tensorboard_trace_handler("./result", "node0"),
+    experimental_config=_ExperimentalConfig(export_type="db"), custom_trace_id_callback=lambda: "run-42",
+) as prof:
+    prof.add_metadata("config_name", "small")
+    prof.add_metadata_json("sizes", '{"hidden": 32}')
+    prof.add_metadata_json("broken", "{")
+    prof.add_metadata("number", 3)
+    print(prof.get_trace_id())
+    train_one_step()
+""",
+        RANK="3",
+    )
+    assert done.out == "run-42\n"
+    run = done.run("result")
+    assert run.name.startswith("node0_")
+    metadata = json.loads((run / "profiler_metadata.json").read_text())
+    assert (metadata["config_name"], metadata["sizes"], metadata["trace_id"]) == ("small", {"hidden": 32}, "run-42")
+    assert "broken" not in metadata
+    assert "number" not in metadata
+    made = done.warehouse("result")
+    assert rows(made, "SELECT rank_no FROM rank") == [(3,)]
+    found = dict(rows(made, "SELECT name, value FROM rank_metadata"))
+    assert found["config_name"] == "small"

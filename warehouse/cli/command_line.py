@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
+from warehouse.cli.build_torch import build_torch
 from warehouse.cli.check import check
 from warehouse.cli.demo import demo
 from warehouse.cli.export import export
 from warehouse.cli.info import info
 from warehouse.cli.ingest import ingest
 from warehouse.cli.outcome import EXIT_CODES, WRONG, reporting, say
+from warehouse.cli.record import record
 from warehouse.cli.sql import sql
 from warehouse.cli.upgrade import upgrade
 from warehouse.cli.views import views
 
-VERBS = (ingest, info, sql, views, export, check, upgrade, demo)
+VERBS = (ingest, info, sql, views, export, check, upgrade, demo, record, build_torch)
+# what stands behind SCRIPT is the script's, whatever it looks like
+_SETTINGS = {"record": {"allow_interspersed_args": False}}
 
 _CODES = "Exit codes: " + " · ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
 
@@ -29,7 +34,11 @@ app = typer.Typer(
 )
 for _verb in VERBS:
     _help, _, _example = (_verb.__doc__ or "").partition("Example:")
-    app.command(help=_help.strip(), epilog=f"Example: {' '.join(_example.split())}")(reporting(_verb))
+    app.command(
+        help=_help.strip(),
+        epilog=f"Example: {' '.join(_example.split())}",
+        context_settings=_SETTINGS.get(_verb.__name__),
+    )(reporting(_verb))
 
 
 def _show_version(asked: bool) -> None:
@@ -52,6 +61,15 @@ def _start(
         raise typer.Exit(WRONG)
 
 
+def name_of(verb: Callable[..., int | None]) -> str:
+    """The word for it on the command line.
+
+    >>> name_of(build_torch)
+    'build-torch'
+    """
+    return verb.__name__.replace("_", "-")
+
+
 def run(given: list[str]) -> int:
     """Run one command line; returns the exit code.  KeyboardInterrupt is the caller's.
 
@@ -67,7 +85,7 @@ def run(given: list[str]) -> int:
         if tell is None:
             raise
         verb = next((word for word in given if not word.startswith("-")), "")
-        known = verb in (listed.__name__ for listed in VERBS)
+        known = verb in (name_of(listed) for listed in VERBS)
         say(f"{tell()} See: npuwh {verb + ' ' if known else ''}--help")
         return WRONG
     return code if isinstance(code, int) else 0

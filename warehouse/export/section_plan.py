@@ -42,7 +42,8 @@ class TableRanges:
         return plan_statement.range_bounds(self.connection, ranges, rank_id, _ROWS)
 
     def _facts(self, rank_id: int) -> RankFacts:
-        return RankFacts(rank_id, cache(self._value_of), cache(partial(self._row_of, rank_id)))
+        row_of, has_rows = cache(partial(self._row_of, rank_id)), partial(self.has_rows, rank_id=rank_id)
+        return RankFacts(rank_id, cache(self._value_of), row_of, has_rows)
 
     def _value_of(self, query: str) -> Any:
         (value,) = self.connection.execute(query).fetchone()
@@ -86,8 +87,9 @@ class SectionPlan:
 
     def _arms_with_rows(self, arms: tuple[PlanArm, ...]) -> list[PlanArm]:
         rank_id = self._section.rank.id
-        found = [arm for arm in arms if arm.table is None or self._tables.has_rows(arm.table, rank_id)] or arms[:1]
-        return [folded(arm, self._tables.facts(rank_id)) for arm in found]
+        facts = self._tables.facts(rank_id)
+        found = [arm for arm in arms if arm.table is None or facts.has_rows(arm.table)] or arms[:1]
+        return [folded(arm, facts) for arm in found]
 
     def _unsorted_way(self, ranges: tuple[str, str], arm: PlanArm) -> Literal["ids", "index", "sorted"]:
         if not plan_statement.can_be_fed(arm):

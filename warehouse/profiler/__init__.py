@@ -4,7 +4,7 @@ keep the script.
 >>> from warehouse.profiler import ProfilerActivity, profile, schedule
 """
 
-from warehouse.profiler import mstx
+from warehouse.profiler import dynamic_profile, mstx
 from warehouse.profiler.experimental_config import (
     _ExperimentalConfig,
     supported_ai_core_metrics,
@@ -37,6 +37,7 @@ __all__ = [
     "_ExperimentalConfig",
     "_KinetoProfile",
     "analyse",
+    "dynamic_profile",
     "mstx",
     "profile",
     "schedule",

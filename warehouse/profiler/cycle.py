@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.live import serve_as_asked
 from warehouse.profiler.metadata import Metadata, rank_number
 from warehouse.profiler.producers import Producers, Wanted, torch_module
 from warehouse.profiler.recording_options import DiskLimits
@@ -30,9 +31,11 @@ class Cycle:
     _producers: Producers | None = None
     _is_recording: bool = False
     _is_paused: bool = False
+    _pid: int = 0
 
     def init(self) -> None:
         """Make the directory."""
+        self._pid = os.getpid()
         try:
             self.path = new_run_directory(self.place)
         except OSError as error:
@@ -77,6 +80,7 @@ class Cycle:
             logger.error("nothing is recorded: another profiler is at work on this thread; end it first")
             return
         try:
+            serve_as_asked()
             _recorder.start()
             self._producers.begin()
             self._is_recording = True
@@ -118,6 +122,8 @@ class Cycle:
         """Complete the chunks and write what the run says of itself."""
         if self._producers is None or self.path is None:
             return
+        if os.getpid() != self._pid:
+            return  # a child of fork that ends: the files are its parent's
         self.stop()
         try:
             _recorder.finish(json.dumps(self.facts))

@@ -19,14 +19,16 @@ _DEFAULT = "default"
 _numbers = itertools.count(1)
 _open_ranges: dict[int, tuple[int, str, str]] = {}
 _local = threading.local()
+_is_wanted = False  # by the recording that runs
 _include: frozenset[str] = frozenset()
 _exclude: frozenset[str] = frozenset()
 
 
-def choose_domains(include: list[str], exclude: list[str]) -> None:
-    """Record only domains in `include`, or all but those in `exclude`; both empty: all."""
-    global _include, _exclude
-    _include, _exclude = frozenset(include), frozenset(exclude)
+def choose(is_wanted: bool, include: list[str], exclude: list[str]) -> None:
+    """Whether marks are recorded; only those of domains in `include`, or of all but those in `exclude`; both empty:
+    all."""
+    global _is_wanted, _include, _exclude
+    _is_wanted, _include, _exclude = is_wanted, frozenset(include), frozenset(exclude)
 
 
 def mark(message: str, stream: Any = None, domain: str = _DEFAULT) -> None:
@@ -119,7 +121,7 @@ def _stack(domain: str) -> list[tuple[int, int, str]]:
 
 
 def _is_recorded(domain: str) -> bool:
-    if not _recorder.is_on():
+    if not (_is_wanted and _recorder.is_on()):
         return False
     return domain in _include if _include else domain not in _exclude
 

@@ -16,9 +16,11 @@ from warehouse.profiler.module_filter import ModuleFilter
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
+from warehouse.profiler.torch_arrival import TorchArrival
 from warehouse.profiler.torch_module import TorchModuleError, load
 
 _torch_module: Any = None
+_has_failed = False  # to be built or loaded: said once, not tried again
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,15 @@ class Wanted:
 
 def torch_module() -> Any:
     """The observer module, or None where torch is not imported in this process or the module cannot be had."""
-    global _torch_module  # noqa: PLW0603 one a process, as torch is
+    global _torch_module, _has_failed  # noqa: PLW0603 one a process, as torch is
     torch = sys.modules.get("torch")
-    if torch is None:
+    if torch is None or _has_failed or not hasattr(torch, "_C"):  # not yet imported to its end
         return None
     if _torch_module is None:
         try:
             _torch_module = load(torch)
         except TorchModuleError as error:
+            _has_failed = True
             logger.warning("%s", error)
             return None
     return _torch_module
@@ -151,6 +154,8 @@ class Producers:
         self._thread = ThreadProducers(wanted)
         self._gc = None if wanted.gc_threshold_ms is None else GcProducer(wanted.gc_threshold_ms)
         self._modules: ModuleFilter | None = None
+        self._arrival = TorchArrival(self._torch_arrived)
+        self._began_on = 0
 
     def prepare(self) -> None:
         """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
@@ -170,10 +175,13 @@ class Producers:
             threading.setprofile(_trace_new_thread)
         if self._gc is not None:
             self._gc.begin()
+        self._began_on = threading.get_ident()
+        self._arrival.begin()
         self._thread.begin()
 
     def end(self) -> None:
         """None of them records any more."""
+        self._arrival.end()
         if self in _at_work:
             _at_work.remove(self)
         self._thread.end()
@@ -186,6 +194,15 @@ class Producers:
         if self._wanted.has_frames:
             threading.setprofile(None)
             _recorder.stop_tracer()
+
+    def _torch_arrived(self) -> None:
+        if threading.get_ident() != self._began_on:
+            logger.warning("operators of torch are not recorded: another thread than the recorded one imported it")
+            return
+        if self._wanted.has_frames:
+            _recorder.set_module_call(_module_call())
+        self._thread.end()
+        self._thread.begin()
 
 
 _at_work: list[ThreadProducers | Producers] = []

@@ -10,8 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from warehouse.profiler import mstx
 from warehouse.profiler.cycle import Cycle
 from warehouse.profiler.experimental_config import _ExperimentalConfig
+from warehouse.profiler.live import note_step, note_stop
 from warehouse.profiler.metadata import Metadata
 from warehouse.profiler.producers import ThreadProducers, Wanted
 from warehouse.profiler.recording_options import DiskLimits, Selection
@@ -74,7 +76,7 @@ class _KinetoProfile:
     @property
     def path(self) -> Path | None:
         """Directory of the last recording."""
-        return None if self._cycle is None else self._cycle.path
+        return None if self._cycle is None or os.getpid() != self._pid else self._cycle.path
 
     def start(self) -> None:
         """Record from now on."""
@@ -156,6 +158,8 @@ class _KinetoProfile:
             elif each is Do.WARMUP:
                 self._cycle.warm_up()
             elif each is Do.START:
+                config = self.experimental_config
+                mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)
                 self._cycle.start()
             elif each is Do.STOP:
                 self._cycle.stop()
@@ -272,6 +276,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if not self._is_running:
             return
         self._is_running = False
+        note_stop()
         self._step_range.close()
         if self._trace_observer is not None:
             self._trace_observer.stop()
@@ -309,6 +314,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         child_thread.disable()
 
     def _open_step(self) -> None:
+        note_step(self.step_num + self._step_offset)
         if self._has_schedule:
             self._step_range.open(self.step_num + self._step_offset)
 

@@ -69,7 +69,13 @@ def load(torch: Any) -> ctypes.CDLL:
 
     TorchModuleError if it cannot be built or does not fit.
     """
-    path = build(torch)
+    try:
+        path = build(torch)
+    except OSError as error:
+        raise TorchModuleError(
+            f"operators of torch are not recorded: the observer cannot be built: {error}; "
+            "see that $NPUWH_CACHE can be written and $CXX is a compiler, then run `npuwh build-torch`"
+        ) from error
     try:
         module = ctypes.CDLL(str(path))
     except OSError as error:

@@ -1,7 +1,7 @@
 """Statements for one rank, in which whatever is the same in all rows is a number.
 
 SQLite would look it up, or compute it, for each row anew: the rank itself, what a view with a row a rank says of it,
-the moment that a trace counts from.
+the moment that a trace counts from, whether there is a row in a table of which the rank has none.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from warehouse.store.registry import views
 from warehouse.store.row_plan import PlanArm
+from warehouse.store.table_list import TABLES
 from warehouse.store.view_body import Tokens, joined, unquoted
 
 _BOUNDARIES = ("LEFT", "JOIN", "CROSS", "WHERE", "ORDER", "GROUP")
@@ -20,12 +21,13 @@ _BOUNDARIES = ("LEFT", "JOIN", "CROSS", "WHERE", "ORDER", "GROUP")
 @dataclass(frozen=True)
 class RankFacts:
     """What is known of a rank: its id; `value_of` answers a SELECT of one value; `row_of` gives the row that a view
-    with a row a rank has for it, None if it has none.
+    with a row a rank has for it, None if it has none; `has_rows` says whether the rank has rows in a table.
     """
 
     rank_id: int
     value_of: Callable[[str], Any]
     row_of: Callable[[str], Mapping[str, Any] | None]
+    has_rows: Callable[[str], bool]
 
 
 def folded(arm: PlanArm, facts: RankFacts) -> PlanArm:
@@ -33,7 +35,7 @@ def folded(arm: PlanArm, facts: RankFacts) -> PlanArm:
 
     >>> from warehouse.store.row_plan import row_plan
     >>> arm = row_plan("trace_op", ["pid", "ts"]).arms[0]
-    >>> facts = RankFacts(3, lambda query: 7, lambda view: None)
+    >>> facts = RankFacts(3, lambda query: 7, lambda view: None, lambda table: True)
     >>> joined(folded(arm, facts).items["pid"]), joined(folded(arm, facts).items["ts"])
     ('3 * 1000 + 1', 'o . start_ns - 7')
     """
@@ -49,7 +51,7 @@ def folded(arm: PlanArm, facts: RankFacts) -> PlanArm:
         items = {name: _with_row(item, alias, row) for name, item in items.items()}
         found = _joined_by_rank(rest, rank)
     items = {name: item if name == "rank_id" else _with_numbers(item, rank, facts) for name, item in items.items()}
-    return replace(arm, items=items, rest=rest)
+    return replace(arm, items=items, rest=_without_vain(rest, rank, facts))
 
 
 def _joined_by_rank(rest: Tokens, rank: Tokens) -> tuple[str, str, int, int] | None:
@@ -63,6 +65,33 @@ def _joined_by_rank(rest: Tokens, rank: Tokens) -> tuple[str, str, int, int] | N
         if is_by_rank and rest[place + 12 : place + 13] in ((), *((each,) for each in _BOUNDARIES)):
             return name, alias, place, place + 12
     return None
+
+
+def _without_vain(rest: Tokens, rank: Tokens, facts: RankFacts) -> Tokens:
+    """0 for each EXISTS ( SELECT 1 FROM table t WHERE t.rank_id = rank ... ) of a table without such rows."""
+    found: list[str] = []
+    place = 0
+    while place < len(rest):
+        table, alias = (*rest[place + 5 : place + 7], "", "")[:2]
+        beginning = ("EXISTS", "(", "SELECT", "1", "FROM", table, alias, "WHERE", alias, ".", "rank_id", "=", *rank)
+        is_of_rank = table in TABLES and rest[place : place + len(beginning)] == beginning
+        end = _closing(rest, place + 1) if is_of_rank else place
+        if is_of_rank and "OR" not in rest[place:end] and not facts.has_rows(table):
+            found.append("0")
+            place = end + 1
+        else:
+            found.append(rest[place])
+            place += 1
+    return tuple(found)
+
+
+def _closing(parts: Tokens, opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(parts)):
+        depth += (parts[place] == "(") - (parts[place] == ")")
+        if depth == 0:
+            return place
+    raise ValueError("a bracket is not closed")
 
 
 def _with_row(parts: Tokens, alias: str, row: Mapping[str, Any] | None) -> Tokens:

@@ -1,4 +1,4 @@
-"""Text from the file: our trace and kernel_details.csv, against libraries that format the same rows from memory.
+"""Text from the file: our trace, kernel_details.csv and trace_view.json, against libraries that format the same rows.
 
 Ours is the whole command: start, SQL with its joins, text, file.  The peers get their rows ready in memory, as Python
 objects or a polars frame, and make text in memory: less than half of the work.  They get the first 100 MB of what we
@@ -29,10 +29,11 @@ def run(bench: Bench) -> Iterator[Figure]:
     source = bench.raw_warehouse(bench.rows)
     yield from _text(bench, source, "trace", "our Chrome trace", (400, 700), trace_peers)
     yield from _text(bench, source, "kernel_details", "kernel_details.csv", (200, 350), csv_peers)
+    yield from _text(bench, source, "trace_view", "trace_view.json", (None, None), trace_peers)
 
 
 def _text(
-    bench: Bench, source: Path, kind: str, title: str, asked: tuple[float, float],
+    bench: Bench, source: Path, kind: str, title: str, asked: tuple[float | None, float | None],
     peers: Callable[[Bench, bytes], dict[str, Callable[[], object]]],
 ) -> Iterator[Figure]:  # fmt: skip
     folder = bench.folder / kind
@@ -59,7 +60,7 @@ def _text(
 
 def _rows(path: Path, kind: str) -> int:
     """Events of a trace, lines of a table."""
-    mark, count = (b'"ph":' if kind == "trace" else b"\n"), 0
+    mark, count = (b"\n" if kind == "kernel_details" else b'"ph":'), 0
     before = b""
     with path.open("rb") as file:
         while piece := file.read(1 << 24):
@@ -70,8 +71,7 @@ def _rows(path: Path, kind: str) -> int:
 
 def trace_peers(bench: Bench, sample: bytes) -> dict[str, Callable[[], object]]:
     """Formatters of the events of a part of a trace."""
-    begin = sample.index(b'"traceEvents"')
-    begin = sample.index(b"[", begin) + 1
+    begin = sample.index(b"[", max(0, sample.find(b'"traceEvents"'))) + 1
     end = sample.rindex(b"}", 0, sample.rindex(b",\n") if b",\n" in sample else None) + 1
     events = json.loads(b"[" + sample[begin:end] + b"]")
     peers: dict[str, Callable[[], object]] = {"json.dumps": lambda: json.dumps(events, separators=(",", ":"))}
