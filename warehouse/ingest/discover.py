@@ -270,6 +270,8 @@ def _by_owner(folders: list[_Folder]) -> dict[Path, tuple[Path, list[_Folder]]]:
 def _owner(folder: Path) -> Path:
     if folder.name in (OUTPUT, FRAMEWORK):
         return folder.parent
+    if folder.name in _TEXT_FOLDERS:  # of PROF_*, or of the run
+        folder = folder.parent
     above = [folder, *folder.parents]
     prof = next((place for place, path in enumerate(above) if path.name.startswith(_PROF)), None)
     if prof is None:

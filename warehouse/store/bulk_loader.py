@@ -23,7 +23,7 @@ from warehouse.store.interning import as_texts, storable
 from warehouse.store.loader import Column, Loader, writing_to
 from warehouse.store.table_list import TABLES
 
-# runs and ranks are told apart by path
+# runs and ranks are told apart by path, copies of a profile by the content of its files
 READ_BACK = ("run", "rank", "source")
 # ids are given when a task enters the queue, rows written when it leaves
 _UNORDERED = ("queue_task",)

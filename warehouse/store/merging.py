@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
+from warehouse.store.bulk_loader import READ_BACK
 from warehouse.store.references import FIXED, references, sum_keys
 from warehouse.store.table_list import TABLES
 
@@ -78,7 +79,7 @@ def _take_rows(connection: sqlite3.Connection, table: str, last_id: int) -> None
     columns = TABLES[table].column_names
     where = ""
     if "id" in columns:
-        if table in ("run", "rank"):  # those of the warehouse stand there too, for loading to read
+        if table in READ_BACK:  # those of the warehouse stand there too, for loading to read
             where = f"WHERE id > {last_id}"
         elif (connection.execute(f"SELECT min(id) FROM added.{table}").fetchone()[0] or 0) <= last_id:
             columns = [column for column in columns if column != "id"]
