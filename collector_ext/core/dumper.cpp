@@ -62,11 +62,17 @@ Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, Th
       limits_(limits),
       threads_(threads),
       strings_(strings),
-      on_failure_(std::move(on_failure)) {
-    for (size_t table = 0; table < kTableCount; ++table) {
-        rows_.emplace_back(static_cast<Table>(table));
-        files_.push_back(std::make_unique<ChunkFile>(folder_, static_cast<Table>(table)));
-    }
+      on_failure_(std::move(on_failure)),
+      writer_(folder_, limits_,
+              {[this](const std::vector<ChunkFacts>& complete) {
+                   note_complete(complete);
+                   update_manifest("recording");
+               },
+               [this](const char* state, std::string reason, const std::vector<ChunkFacts>& complete) {
+                   note_complete(complete);
+                   note_failure(state, std::move(reason));
+               }}) {
+    for (size_t table = 0; table < kTableCount; ++table) rows_.emplace_back(static_cast<Table>(table));
     manifest_.facts_json = std::move(facts_json);
     manifest_.pid = getpid();
     manifest_.ticks = tick_kind();
@@ -110,7 +116,7 @@ void Dumper::finish(std::string facts_json) {
 }
 
 void Dumper::forget_after_fork() noexcept {
-    for (auto& file : files_) file->forget();
+    writer_.forget_after_fork();
 }
 
 void Dumper::run() {
@@ -137,7 +143,7 @@ void Dumper::run() {
         }
         const bool is_flush = wanted > flushes_done_;
         write_rows(is_last || is_flush || now - last_write_ns_ >= limits_.flush_ns);
-        roll_chunks(is_last);
+        if (is_flush) writer_.flush();
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             flushes_done_ = wanted;
@@ -145,6 +151,7 @@ void Dumper::run() {
         done_.notify_all();
         if (is_last) break;
     }
+    writer_.finish();
     const bool failed = [this] {
         const std::lock_guard<std::mutex> lock(mutex_);
         return has_failed_;
@@ -269,39 +276,9 @@ void Dumper::write_table(Table table) {
     Rows& each = rows(table);
     const int64_t count = each.count();
     if (count == 0) return;
-    message_.clear();
-    each.take(message_);
-    if (has_failed_) return;
-    const auto bytes = static_cast<int64_t>(message_.size());
-    if (limits_.disk_bytes != 0 &&
-        static_cast<int64_t>(counters_.bytes_written.load(std::memory_order_relaxed)) + bytes > limits_.disk_bytes) {
-        fail("disk-budget", "the recording reached its limit of " + std::to_string(limits_.disk_bytes) + " bytes");
-        return;
-    }
-    if (const int error = files_[static_cast<size_t>(table)]->write(message_, count)) {
-        fail("disk-error", folder_ + ": " + std::strerror(error));
-        return;
-    }
-    counters_.bytes_written.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
-}
-
-void Dumper::roll_chunks(bool everything) {
-    const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
-    std::vector<ChunkFacts> complete;
-    for (auto& file : files_) {
-        if (!file->is_open()) continue;
-        if (!everything && file->bytes() < limits_.chunk_bytes && now - file->opened_ns() < limits_.chunk_ns) continue;
-        if (const int error = file->complete(complete)) {
-            file->forget();
-            fail("disk-error", folder_ + ": " + std::strerror(error));
-        }
-    }
-    if (complete.empty()) return;
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        manifest_.chunks.insert(manifest_.chunks.end(), complete.begin(), complete.end());
-    }
-    if (!everything) update_manifest("recording");
+    ChunkWriter::Message message = writer_.empty_message();
+    each.take(message);
+    writer_.write(table, std::move(message), count);
 }
 
 void Dumper::update_manifest(const char* state) {
@@ -315,26 +292,22 @@ void Dumper::update_manifest(const char* state) {
         copy = manifest_;
     }
     if (const int error = write_manifest(folder_, copy)) {
-        if (!has_failed_) fail("disk-error", folder_ + "/manifest.json: " + std::strerror(error));
+        note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error));
     }
 }
 
-void Dumper::fail(const char* state, std::string reason) {
+void Dumper::note_complete(const std::vector<ChunkFacts>& chunks) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    manifest_.chunks.insert(manifest_.chunks.end(), chunks.begin(), chunks.end());
+}
+
+void Dumper::note_failure(const char* state, std::string reason) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (has_failed_) return;
         has_failed_ = true;
         manifest_.state = state;
         manifest_.reason = std::move(reason);
-    }
-    // what was written whole stays readable: complete what can be completed, and say how it ended
-    std::vector<ChunkFacts> complete;
-    for (auto& file : files_) {
-        if (file->complete(complete) != 0) file->forget();
-    }
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        manifest_.chunks.insert(manifest_.chunks.end(), complete.begin(), complete.end());
     }
     update_manifest(state);
     on_failure_();

@@ -1,4 +1,4 @@
-// The native thread that empties the rings, turns records into columns and writes chunks.
+// The native thread that empties the rings and turns records into columns; chunk_writer.hpp has the one that writes.
 #pragma once
 
 #include <atomic>
@@ -11,26 +11,18 @@
 #include <thread>
 #include <vector>
 
-#include "core/chunk_file.hpp"
+#include "core/chunk_writer.hpp"
 #include "core/manifest.hpp"
 #include "core/tables.hpp"
 #include "core/thread_log.hpp"
 
 namespace npuwh::core {
 
-struct DumpLimits {
-    int64_t chunk_bytes = int64_t{256} << 20;  // a chunk is completed when it is this large,
-    int64_t chunk_ns = int64_t{60} * 1'000'000'000;  // or this old
-    int64_t flush_ns = int64_t{1} * 1'000'000'000;  // what a killed process loses at most
-    int64_t disk_bytes = 0;  // of the whole recording; 0: no limit
-};
-
 // Numbers a monitor may read at any time.
 struct DumpCounters {
     std::atomic<uint64_t> ops{0};
     std::atomic<uint64_t> frames{0};
     std::atomic<uint64_t> other_records{0};
-    std::atomic<uint64_t> bytes_written{0};
     std::atomic<uint64_t> ring_peak_bytes{0};  // fullest ring seen since the start
 };
 
@@ -75,6 +67,7 @@ class Dumper {
     void forget_after_fork() noexcept;
 
     const DumpCounters& counters() const noexcept { return counters_; }
+    uint64_t bytes_written() const noexcept { return writer_.bytes_written(); }
     std::string state() const;
     std::string reason() const;
 
@@ -88,9 +81,9 @@ class Dumper {
     void write_table(Table table);
     void note_strings();
     void note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs);
-    void roll_chunks(bool everything);
     void update_manifest(const char* state);
-    void fail(const char* state, std::string reason);
+    void note_complete(const std::vector<ChunkFacts>& chunks);
+    void note_failure(const char* state, std::string reason);
     Rows& rows(Table table) { return rows_[static_cast<size_t>(table)]; }
 
     const std::string folder_;
@@ -100,8 +93,6 @@ class Dumper {
     const std::function<void()> on_failure_;
 
     std::vector<Rows> rows_;
-    std::vector<std::unique_ptr<ChunkFile>> files_;
-    std::vector<std::byte> message_;
     InputTexts inputs_;
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
@@ -116,6 +107,7 @@ class Dumper {
     bool is_finishing_ = false;
     bool has_failed_ = false;
 
+    ChunkWriter writer_;  // after all that it tells of
     std::thread thread_;
 };
 

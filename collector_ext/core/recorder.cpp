@@ -137,7 +137,7 @@ RecorderCounters Recorder::counters() const {
     found.ops = dumped.ops.load(std::memory_order_relaxed);
     found.frames = dumped.frames.load(std::memory_order_relaxed);
     found.other_records = dumped.other_records.load(std::memory_order_relaxed);
-    found.bytes_written = dumped.bytes_written.load(std::memory_order_relaxed);
+    found.bytes_written = open->dumper.bytes_written();
     found.ring_peak_bytes = dumped.ring_peak_bytes.load(std::memory_order_relaxed);
     const ThreadList::Totals totals = open->threads.totals();
     found.lost_events = totals.lost_events;

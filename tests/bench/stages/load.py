@@ -205,11 +205,20 @@ def measure(
     medians = bench.in_turns(ways, after)
     assert len({str(each) for each in counts.values()}) == 1, counts
     rows, ours = sum(table.num_rows for table in parts.values()), medians[NATIVE]
-    yield bench.figure(title, rows / ours / 1e6, "M rows/s", note=f"{rows:,} rows in {ours:.3f} s")
+    yield bench.figure(
+        title, rows / ours / 1e6, "M rows/s", note=f"{rows:,} rows in {ours:.3f} s, {ours.cpu:.2f} s CPU"
+    )
     yield bench.figure("  written", sizes[NATIVE] / ours / 1e6, "MB/s", note=f"{sizes[NATIVE] / 1e6:,.0f} MB")
     for way in peers:
         must, aim = asked.get(way, (None, None))
-        yield bench.figure(f"  against {way}", medians[way] / ours, "x", must, aim, f"it takes {medians[way]:.2f} s")
+        yield bench.figure(
+            f"  against {way}",
+            medians[way] / ours,
+            "x",
+            must,
+            aim,
+            f"it takes {medians[way]:.2f} s, {medians[way].cpu:.2f} s CPU",
+        )
 
 
 def run(bench: Bench) -> Iterator[Figure]:

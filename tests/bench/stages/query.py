@@ -73,7 +73,6 @@ def questions(tasks: int) -> list[Question]:
         Question(
             "the same, from the stored intervals",
             "SELECT sum(end_ns - start_ns) FROM busy_interval WHERE rank_id = 1 AND device_id = 0 AND kind = 0",
-            1, 0.2,
         ),
         Question(
             "kernels of a window of 100 ms, by name",
