@@ -861,6 +861,29 @@ class SqliteLibrary:
     def memory_used(self) -> int:
         """Bytes that SQLite has allocated in this process."""
 
+@final
+class TableRows:
+    """Rows of a statement as typed columns, read by the SQLite that Python has loaded.
+
+    >>> rows = TableRows(library, "file:W.db?mode=ro", "SELECT id, value FROM string",
+    ...                  [("id", "INTEGER"), ("value", "TEXT")])  # doctest: +SKIP
+    >>> pyarrow.record_batch(rows.next(10_000)).num_rows  # doctest: +SKIP
+    836
+    """
+
+    def __init__(
+        self,
+        library: SqliteLibrary,
+        uri: str,
+        statement: str,
+        columns: Sequence[tuple[str, str]],
+        *,
+        busy_milliseconds: int = 10000,
+    ) -> None:
+        """`columns`: name and kind (INTEGER, REAL, TEXT) of each.  RowsRefusedError with what SQLite says of it."""
+    def next(self, rows: int) -> NativeBatch | None:
+        """At most so many of the next rows, None after the last one; RowsRefusedError for a value of another kind."""
+
 class ArmRequest(TypedDict):
     """One SELECT.  `values` are bound to its parameters (behind the two of a range, if there are ranges).
 

@@ -20,6 +20,7 @@ void bind_link_table(pybind11::module_& module);
 void bind_number_columns(pybind11::module_& module);
 void bind_row_writer(pybind11::module_& module);
 void bind_row_reader(pybind11::module_& module);
+void bind_table_rows(pybind11::module_& module);
 void bind_stack_sweep(pybind11::module_& module);
 void bind_clocks(pybind11::module_& module);
 void bind_decode_batch(pybind11::module_& module);

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_native, module) {
     npuwh::bind_number_columns(module);
     npuwh::bind_row_writer(module);
     npuwh::bind_row_reader(module);
+    npuwh::bind_table_rows(module);
     npuwh::bind_stack_sweep(module);
     npuwh::bind_clocks(module);
     npuwh::bind_decode_batch(module);

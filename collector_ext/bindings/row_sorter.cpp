@@ -4,7 +4,9 @@
 #include <pybind11/stl.h>
 
 #include <cstring>
+#include <future>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +31,64 @@ using sort::SpillFolder;
 using sort::WordColumn;
 using sqlite_file::ColumnSource;
 
-using GuardedReader = Guarded<sort::SortedReader>;
+// A reader that puts the next rows together in a thread of its own, while those before are worked on.
+class ReaderAhead {
+public:
+    ReaderAhead(std::shared_ptr<RowSorter> sorter, const std::vector<std::string>& columns, const std::vector<std::string>& together)
+        : reader_(std::move(sorter), columns, together) {}
+
+    const sort::SortedReader& reader() const { return reader_; }
+
+    SharedBatch next(std::size_t rows) {
+        return taken(batch_, rows, [](sort::SortedReader& reader, std::size_t most) { return reader.next(most); },
+                     [](const SharedBatch& batch) { return batch ? batch->rows() : 0; });
+    }
+
+    Int64Block next_columns(std::size_t rows) {
+        const auto read = [](sort::SortedReader& reader, std::size_t most) {
+            Int64Block block;
+            block.columns = reader.columns();
+            block.rows = reader.next_words(most, kNone, block.values);
+            return block;
+        };
+        return taken(block_, rows, read, [](const Int64Block& block) { return block.rows; });
+    }
+
+    Int64Block columns_between(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last) {
+        require_one_way(batch_.valid() || block_.valid());
+        Int64Block block;
+        block.columns = reader_.columns();
+        block.rows = reader_.words_between(first, last, kNone, block.values);
+        return block;
+    }
+
+private:
+    static constexpr std::size_t kFewRows = 1024;  // not worth a thread
+
+    static void require_one_way(bool is_other) {
+        if (is_other) {
+            throw std::logic_error("SortedReader: rows are read in two ways");
+        }
+    }
+
+    template <class Rows, class Read, class Count>
+    Rows taken(std::future<Rows>& following, std::size_t most, Read read, Count count) {
+        require_one_way(following.valid() ? most_ != most : batch_.valid() || block_.valid());
+        most_ = most;
+        Rows rows = following.valid() ? following.get() : read(reader_, most);
+        if (const std::size_t found = count(rows); found >= most && found >= kFewRows) {
+            following = std::async(std::launch::async, [this, read, most] { return read(reader_, most); });
+        }
+        return rows;
+    }
+
+    sort::SortedReader reader_;
+    std::size_t most_ = 0;
+    std::future<SharedBatch> batch_;  // waited for before the reader goes
+    std::future<Int64Block> block_;
+};
+
+using GuardedReader = Guarded<ReaderAhead>;
 
 ColumnType type_of(const std::string& format, const std::string& name) {
     if (format == "g") {
@@ -162,22 +221,8 @@ std::unique_ptr<GuardedReader> read(const PySorter& self, const std::vector<std:
     return std::make_unique<GuardedReader>(self.sorter, columns, together);
 }
 
-template <class Next>
-py::object block_of(GuardedReader& self, Next next) {
-    auto block = std::make_unique<Int64Block>();
-    self.run([&](sort::SortedReader& reader) {
-        block->columns = reader.columns();
-        block->rows = next(reader, block->values);
-    });
-    return block->rows == 0 ? py::none() : py::cast(std::move(block));
-}
-
-py::object next_columns(GuardedReader& self, std::size_t rows) {
-    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.next_words(rows, kNone, out); });
-}
-
-py::object columns_between(GuardedReader& self, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last) {
-    return block_of(self, [&](sort::SortedReader& reader, std::vector<std::int64_t>& out) { return reader.words_between(first, last, kNone, out); });
+py::object block_object(Int64Block&& block) {
+    return block.rows == 0 ? py::none() : py::cast(std::make_unique<Int64Block>(std::move(block)));
 }
 
 }  // namespace
@@ -194,15 +239,25 @@ void bind_row_sorter(py::module_& module) {
                                {row_bytes, static_cast<py::ssize_t>(sizeof(std::int64_t))});
     });
     py::class_<GuardedReader>(module, "SortedReader")
-        .def_property_readonly("names", [](GuardedReader& self) { return self.run([](const sort::SortedReader& reader) { return reader.names(); }); })
+        .def_property_readonly("names", [](GuardedReader& self) { return self.run([](const ReaderAhead& reader) { return reader.reader().names(); }); })
         .def(
             "next",
             [](GuardedReader& self, std::size_t rows) {
-                return batch_object(self.run([&](sort::SortedReader& reader) { return reader.next(rows); }));
+                return batch_object(self.run([&](ReaderAhead& reader) { return reader.next(rows); }));
             },
             py::arg("rows"))
-        .def("next_columns", &next_columns, py::arg("rows"))
-        .def("columns_between", &columns_between, py::arg("first"), py::arg("last"));
+        .def(
+            "next_columns",
+            [](GuardedReader& self, std::size_t rows) {
+                return block_object(self.run([&](ReaderAhead& reader) { return reader.next_columns(rows); }));
+            },
+            py::arg("rows"))
+        .def(
+            "columns_between",
+            [](GuardedReader& self, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last) {
+                return block_object(self.run([&](ReaderAhead& reader) { return reader.columns_between(first, last); }));
+            },
+            py::arg("first"), py::arg("last"));
     py::class_<PySorter>(module, "RowSorter")
         .def(py::init(&make), py::arg("keys"), py::arg("folder"), py::arg("schema") = py::none())
         .def("add", &add, py::arg("batch"))

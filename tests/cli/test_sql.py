@@ -177,6 +177,14 @@ def test_inputs_are_not_overwritten(run, made, profile):
     assert not beside.exists()
 
 
+def test_a_link_that_leads_to_itself(run, made, tmp_path, left_over):
+    (tmp_path / "self.csv").symlink_to("self.csv")
+    found = run("sql", made, "SELECT 1 AS a", "-o", "self.csv", "--force")
+    assert found.code == 2
+    assert found.err == "npuwh: self.csv: is a symbolic link that leads to itself; give another -o\n"
+    assert (tmp_path / "self.csv").is_symlink()
+
+
 def test_nor_is_a_profile_that_the_warehouse_does_not_know(run, made, profile, tmp_path):
     shutil.copytree(profile, tmp_path / "other")
     folder = next((tmp_path / "other").iterdir()) / "ASCEND_PROFILER_OUTPUT"

@@ -198,7 +198,7 @@ def test_what_is_not_loaded_is_refused_and_not_loaded(tmp_path):
 
 def test_without_the_library_the_cursor_writes(sample, tmp_path, monkeypatch):
     export(sample, tmp_path / "native", ["kernel_details", "trace"])
-    monkeypatch.setattr(native_rows, "_library", lambda: None)
+    monkeypatch.setattr(native_rows, "python_sqlite", lambda: None)
     with closing(store.open_read(sample)) as connection, open_native_rows(connection) as native:
         assert native is None
     export(sample, tmp_path / "cursor", ["kernel_details", "trace"])

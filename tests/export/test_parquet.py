@@ -11,7 +11,8 @@ import pytest
 from warehouse import store
 from warehouse.cli.export import export as verb
 from warehouse.export import export
-from warehouse.export.parquet_file import LEFT_OUT, parquet_views, write_parquet
+from warehouse.export.parquet_file import write_parquet
+from warehouse.export.parquet_views import LEFT_OUT, parquet_views
 from warehouse.export.selection import Selection, choose
 from warehouse.export.source import ExportSource
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ def check_target(target: Path, opened: PlainWarehouse, force: bool = False) -> N
         raise UsageError(f"{target}: is the warehouse, or lies in one of its inputs; give another -o")
     if around := run_around(target.parent):
         raise UsageError(f"{target}: lies in the profile {around}, and profiles are never written to; give another -o")
+    if target.is_symlink() and _leads_to_itself(target):
+        raise UsageError(f"{target}: is a symbolic link that leads to itself; give another -o")
     if target.is_dir():
         raise UsageError(f"{target}: is a directory; give a file name with -o")
     if target.exists() and not target.is_file():
@@ -84,15 +87,23 @@ def _paths(opened: PlainWarehouse, table: str) -> list[str]:
     return [path for rows in opened.rows(*store.select(table, ["path"])) for (path,) in rows]
 
 
+def _leads_to_itself(link: Path) -> bool:
+    try:
+        link.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
+
+
 def _lies_in(target: Path, directory: Path) -> bool:
     try:
         return directory.is_dir() and target.resolve().is_relative_to(directory.resolve())
-    except OSError:
+    except (OSError, RuntimeError):  # the latter for a link that leads to itself, in some versions of Python
         return False
 
 
 def _same(one: Path, other: Path) -> bool:
     try:
         return one.resolve() == other.resolve() or one.samefile(other)
-    except OSError:
+    except (OSError, RuntimeError):
         return False

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from typing import TypeAlias
 
 from warehouse import store
-from warehouse._native import LibraryUnavailableError, RowReader, RowsRefusedError, SqliteLibrary
+from warehouse._native import RowReader, RowsRefusedError
 from warehouse.export.row_section import RowSection
 from warehouse.export.section_plan import SectionPlan, TableRanges, in_parts
+from warehouse.store.native_sqlite import python_sqlite
 from warehouse.store.row_plan import row_plan
 
 SWITCH = "NPUWH_EXPORT"  # "cursor" turns this off; "native" makes what cannot be read so an error
@@ -111,7 +111,7 @@ def is_required() -> bool:
 
 
 def _opened(connection: sqlite3.Connection) -> NativeRows | None:
-    library = _library()
+    library = python_sqlite()
     if library is None:
         return None
     try:
@@ -124,20 +124,6 @@ def _opened(connection: sqlite3.Connection) -> NativeRows | None:
 def _thread_count() -> int:
     has_affinity = hasattr(os, "sched_getaffinity")
     return min(_MOST_THREADS, len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
-
-
-@cache
-def _library() -> SqliteLibrary | None:
-    """Python's own SQLite, proven to be that: memory it counts grows as Python opens a database."""
-    try:
-        import _sqlite3
-
-        library = SqliteLibrary(getattr(_sqlite3, "__file__", ""), sqlite3.sqlite_version)
-    except (ImportError, LibraryUnavailableError):
-        return None
-    before = library.memory_used()
-    with closing(sqlite3.connect(":memory:")):
-        return library if library.memory_used() > before else None
 
 
 def runs(

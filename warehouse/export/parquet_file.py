@@ -11,14 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse import store
+from warehouse.export.parquet_views import column_names, time_columns
 from warehouse.export.selection import ChosenRank, conditions
 from warehouse.export.source import ExportSource
 from warehouse.store import View
 
-LEFT_OUT = ("export", "trace", "check", "official")  # rooms whose views are text for files, or findings
 _ROWS, _CHUNKS = 4096, 16  # rows fetched at a time (as Python values they are large), and fetches in a row group
 _INTEGER_UNITS = {"-", "ns", "bytes", "count", "int"}
-_TIMES = (("start_ns", "end_ns"), ("time_ns", "time_ns"))
 
 
 class _NarrowTypeError(Exception):
@@ -27,32 +26,6 @@ class _NarrowTypeError(Exception):
     def __init__(self, name: str, kind: pa.DataType) -> None:
         super().__init__(name)
         self.name, self.kind = name, kind
-
-
-def parquet_views() -> list[str]:
-    """Views that become files, in the order of their names.
-
-    >>> "op_named" in parquet_views(), "export_op_statistic" in parquet_views()
-    (True, False)
-    """
-    return sorted(view.name for view in store.views().values() if view.room not in LEFT_OUT)
-
-
-def obstacle(view: str, ranks: Sequence[ChosenRank], is_part: bool) -> str:
-    """Why the view's rows cannot be narrowed to what is chosen, empty if they can; `is_part`: some ranks of the
-    warehouse are not chosen.
-
-    A view that sums everything, or describes what all ranks share, cannot tell which of its rows belong to a part.
-
-    >>> obstacle("kernel_named", [], is_part=True), obstacle("op_named", [], is_part=True)
-    ('no rank', '')
-    """
-    names = _names(store.view(view))
-    if "rank_id" not in names:
-        return "no rank" if is_part or any(rank.is_part for rank in ranks) else ""
-    if all(not rank.is_part or _times(names) or _is_by_step(names, rank) for rank in ranks):
-        return ""
-    return "no time"
 
 
 def write_parquet(source: ExportSource, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
@@ -97,28 +70,19 @@ def _write(
 def _queries(
     connection: sqlite3.Connection, ranks: Sequence[ChosenRank], view: View
 ) -> Iterator[tuple[str, list[Any]]]:
-    names = _names(view)
+    names = column_names(view)
     if "rank_id" not in names:
         yield store.select(view.name)
         return
     for rank in ranks:
         where: list[tuple[str, str, Any]] = [("rank_id", "=", rank.id)]
         window = None
-        if times := _times(names):
+        if times := time_columns(names):
             terms, window = conditions(connection, rank, view.name, *times)
             where += terms
         elif rank.step_ids is not None:
             where.append(("step_id", "in", rank.step_ids))
         yield store.select(view.name, where=where, window=window)
-
-
-def _times(names: set[str]) -> tuple[str, str] | None:
-    return next((pair for pair in _TIMES if set(pair) <= names), None)
-
-
-def _is_by_step(names: set[str], rank: ChosenRank) -> bool:
-    """Whether the part is steps alone and the rows know theirs."""
-    return "step_id" in names and rank.from_ns is None and rank.to_ns is None
 
 
 def _chunks(cursor: sqlite3.Cursor) -> Iterator[list[tuple[Any, ...]]]:
@@ -143,7 +107,3 @@ def _array(name: str, kind: pa.DataType, values: Sequence[Any]) -> pa.Array:
             return pa.array(values, kind)
         raise _NarrowTypeError(name, pa.float64())
     raise _NarrowTypeError(name, pa.string())
-
-
-def _names(view: View) -> set[str]:
-    return {column.name for column in view.columns}

@@ -11,7 +11,7 @@ from warehouse import store
 from warehouse.errors import UsageError
 from warehouse.export.communication_file import write_communication, write_communication_matrix
 from warehouse.export.csv_file import write_csv
-from warehouse.export.parquet_file import obstacle, parquet_views, write_parquet
+from warehouse.export.parquet_views import obstacle, parquet_views
 from warehouse.export.selection import ChosenRank
 from warehouse.export.source import ExportSource
 from warehouse.export.trace_own import write_trace
@@ -113,7 +113,7 @@ def whole_files(kind: str, gzip: bool = False) -> list[WholeFile]:
         name, other = (packed, plain) if gzip else (plain, packed)
         return [WholeFile(kind, name, partial(write_trace, gzip=gzip), other_forms=(other,))]
     return [
-        WholeFile(kind, _parquet_name(view), partial(write_parquet, view=view), is_kept_empty=True)
+        WholeFile(kind, _parquet_name(view), partial(_write_parquet, view=view), is_kept_empty=True)
         for view in parquet_views()
     ]
 
@@ -129,6 +129,12 @@ def unwritable_files(kinds: Iterable[str], ranks: Sequence[ChosenRank], is_part:
         return {}
     found = {_parquet_name(view): obstacle(view, ranks, is_part) for view in parquet_views()}
     return {name: reason for name, reason in found.items() if reason}
+
+
+def _write_parquet(source: ExportSource, ranks: Sequence[ChosenRank], path: Path, view: str) -> int:
+    from warehouse.export.parquet_file import write_parquet  # pyarrow takes longer to load than a small export
+
+    return write_parquet(source, ranks, path, view)
 
 
 def _parquet_name(view: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from warehouse.ingest.sources import Existing
 from warehouse.ingest.workers import Workers
 from warehouse.profile_folder import run_around
 from warehouse.readers.input_file import resolved, shown
-from warehouse.store import Loader, add_to, delete_failures, delete_rank, is_warehouse, new_warehouse
+from warehouse.store import Loader, Removed, is_warehouse, more_rows, new_warehouse
 
 _SMALL_BYTES = 64 << 20  # of inputs: other processes would take longer to begin than to decode
 
@@ -166,7 +166,7 @@ def _carry_out(
         if not plan.todo:
             return report
         try:
-            with add_to(target) if exists else new_warehouse(target, memory.keys_bytes, memory.ahead_bytes) as loader:
+            with _loader(plan, target, exists, memory) as loader:
                 _load(loader, plan, report, progress, memory)
         except _ReplacementError as error:
             plan.todo = [item for item in plan.todo if item[0] is not error.candidate]
@@ -175,10 +175,18 @@ def _carry_out(
             return report
 
 
+def _loader(plan: _Plan, target: Path, exists: bool, memory: Budget) -> AbstractContextManager[Loader]:
+    """Of a new warehouse, or of more rows for one that is there, without what they replace."""
+    if not exists:
+        return new_warehouse(target, memory.keys_bytes, memory.ahead_bytes)
+    inputs = [*(candidate.input for candidate, _ in plan.todo), *(each for each, _ in plan.bad)]
+    replaced = [rank_id for _, rank_id in plan.todo if rank_id is not None]
+    size = sum(candidate.size() for candidate, _ in plan.todo)
+    removed = Removed(replaced, [name for each in inputs for name in _names(each)])
+    return more_rows(target, removed, size, memory.keys_bytes, memory.ahead_bytes)
+
+
 def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress, memory: Budget) -> None:
-    for _, rank_id in plan.todo:
-        if rank_id is not None:
-            delete_rank(loader, rank_id)
     catalogue = KernelCatalogue(loader)
     failures = list(plan.bad)
     candidates = [candidate for candidate, _ in plan.todo]
@@ -194,13 +202,11 @@ def _load(loader: Loader, plan: _Plan, report: IngestReport, progress: Progress,
                 failures.append((candidate.input, str(error)))
                 catalogue.forget()
                 continue
-            delete_failures(loader, _names(candidate.input))
             (report.added if rank_id is None else report.replaced).append(candidate.input.path)
             report.take(counts)
     if not report.added and not report.replaced:
         raise InputError(_why_nothing(report))
     for each, reason in failures:
-        delete_failures(loader, _names(each))
         RankWriter(loader, catalogue, lambda _: None, memory.rank).write_failure(each, reason)
 
 

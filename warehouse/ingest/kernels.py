@@ -55,7 +55,7 @@ class KernelCatalogue:
     def _read_existing(self) -> None:
         if not self._loader.last_id("kernel"):
             return
-        cursor = self._loader.connection.execute(*select("kernel", ("id", *KERNEL_COLUMNS)))
+        cursor = self._loader.before.execute(*select("kernel", ("id", *KERNEL_COLUMNS)))
         while rows := cursor.fetchmany(_ROWS):
             columns = [[NONE if value is None else value for value in column] for column in zip(*rows, strict=True)]
             ids, *contents = np.array(columns, dtype=np.int64)

@@ -11,16 +11,9 @@ from warehouse import _native
 from warehouse.ingest.kernels import KERNEL_COLUMNS, KernelCatalogue
 from warehouse.ingest.link import NONE, Numbers
 from warehouse.ingest.strings import filled
-from warehouse.store import TABLES, Loader
+from warehouse.store import Loader
 from warehouse.store.loader import Column
-from warehouse.store.references import STACKS, references
-
-# tables of sums, and the columns that a row of each is for
-_BY_KEY = {
-    name: [column for column in table.column_names[1:] if not column.endswith(("_count", "_ns"))]
-    for name, table in TABLES.items()
-    if name.endswith("_total")
-}
+from warehouse.store.references import STACKS, references, sum_keys
 
 
 class MovedRows:
@@ -47,7 +40,7 @@ class MovedRows:
             return len(contents[0])
         if "id" in columns:
             moved["id"] = self._moved(targets["id"], columns["id"])
-        return self._loader.write(table, _ordered(table, moved) if table in _BY_KEY else moved)
+        return self._loader.write(table, _ordered(moved, keys) if (keys := sum_keys(table)) else moved)
 
     def finish(self, ids: dict[str, int]) -> None:
         """Take as many ids of each table as the rank had."""
@@ -100,10 +93,10 @@ class _Numbers:
         return self._ids.take(numbers + 1)
 
 
-def _ordered(table: str, columns: dict[str, Column]) -> dict[str, Column]:
+def _ordered(columns: dict[str, Column], keys: tuple[str, ...]) -> dict[str, Column]:
     """Rows of sums come in the order of their keys, which may be another with other ids."""
     arrays = {name: _numbers(column) for name, column in columns.items() if not isinstance(column, int)}
-    order = np.lexsort([arrays[name] for name in reversed(_BY_KEY[table])])
+    order = np.lexsort([arrays[name] for name in reversed(keys)])
     ordered: dict[str, Column] = dict(columns)
     for name, array in arrays.items():
         rows = array[order]

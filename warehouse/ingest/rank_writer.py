@@ -19,7 +19,7 @@ from warehouse.ingest.official_rank import load_rank
 from warehouse.ingest.progress import RankProgress
 from warehouse.ingest.rank_load import RankLoad
 from warehouse.ingest.report import ONLY_REFERENCE, Counts, Fault
-from warehouse.ingest.sources import Signature, fingerprint, signature
+from warehouse.ingest.sources import Fingerprints, Signature, signature
 from warehouse.ingest.strings import StringMap
 from warehouse.ingest.unmet import note_unmet
 from warehouse.readers.facts import Cores
@@ -63,6 +63,10 @@ class RankWriter:
 
     def load(self, candidate: Candidate, run_id: int) -> None:
         """Write the rank and everything it has.  InputError if a file is bad or changes while it is read."""
+        with Fingerprints(candidate.signatures) as fingerprints:
+            self._load(candidate, run_id, fingerprints)
+
+    def _load(self, candidate: Candidate, run_id: int, fingerprints: Fingerprints) -> None:
         self._progress = RankProgress(candidate.size(), self._report)
         rank_id = self._loader.reserve("rank", 1)
         files = candidate.input.files()
@@ -90,8 +94,10 @@ class RankWriter:
                 reason = why_unreadable(source.path, source.kind == FOLDER)
                 source.state, source.note = "failed", source.note or f"is not read: {reason}"
                 continue
-            source.content = fingerprint(source.path)
-            if signature(source.path) != candidate.signatures.get(source.path):
+            before = candidate.signatures.get(source.path)
+            if before is not None:
+                source.content = fingerprints.of(source.path)
+            if signature(source.path) != before:
                 raise InputError(
                     f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
                 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from types import TracebackType
 
 from warehouse.errors import InputError
 from warehouse.ingest.discover import RankInput
@@ -37,13 +40,40 @@ def signatures(each: RankInput) -> dict[Path, Signature]:
     return {path: signature(path) for path, _ in each.files() if is_regular(path)}
 
 
-def fingerprint(path: Path) -> str:
-    """Hash of the content, `blake2b:` and 32 hex digits."""
+class Fingerprints:
+    """Hashes of the contents of files, reckoned in a thread of its own while the files are read for what is in them.
+
+    >>> with Fingerprints([Path("README.md")]) as fingerprints:  # doctest: +SKIP
+    ...     fingerprints.of(Path("README.md"))
+    'blake2b:0123456789abcdef0123456789abcdef'
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._is_over = False
+        self._thread = ThreadPoolExecutor(1, "fingerprints")
+        self._found = {path: self._thread.submit(fingerprint, path, lambda: self._is_over) for path in paths}
+
+    def __enter__(self) -> Fingerprints:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over = True
+        self._thread.shutdown(cancel_futures=True)
+
+    def of(self, path: Path) -> str:
+        """That of one of the files, waiting for it; InputError if it cannot be read."""
+        return self._found[path].result()
+
+
+def fingerprint(path: Path, is_over: Callable[[], bool] = lambda: False) -> str:
+    """Hash of the content, `blake2b:` and 32 hex digits; of a part of it, if it `is_over` meanwhile."""
     digest = blake2b(digest_size=16)
     try:
         for part in whole(path):
             with open_regular(part) as file:
-                while chunk := file.read(_CHUNK):
+                while not is_over() and (chunk := file.read(_CHUNK)):
                     digest.update(chunk)
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot be read ({error.strerror or error})") from error

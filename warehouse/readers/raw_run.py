@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import filecmp
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class RawRun:
         self.ledgers: dict[Path, Ledger] = {}
         self.bytes_of: dict[Path, tuple[int, int]] = {}
         self.spill = SpillFolder(memory_bytes)
+        self._ahead = ThreadPoolExecutor(1, "decode")
         self._tell = decoded or (lambda _: None)
         self.strings = RawStrings(self.spill)
         self._tensor_lists = 0
@@ -95,6 +97,8 @@ class RawRun:
                     self.ledger.note(WARNING, "repeated-slice", text)
 
     def close(self) -> None:
+        """Let go of threads and temporary files."""
+        self._ahead.shutdown()
         self.spill.close()
 
     def note_no_clock(self, what: str, reason: InputError, folders: list[Path]) -> None:
@@ -200,17 +204,21 @@ class RawRun:
         base = self._tensor_lists  # each decoder numbers its lists from 0
         before = sum(map(sum, self.bytes_of.values()))
         count = 0
+        following = self._ahead.submit(decoder.next)
         try:
-            while (native := decoder.next()) is not None:
+            while (native := following.result()) is not None:
                 count += 1
                 if count % _TOLD_BATCHES == 0:
                     self._tell(before + sum(file["bytes_seen"] for file in decoder.ledger()["files"]))
                 name = kind if kind is not None else decoder.kind  # type: ignore[attr-defined]
                 yield from self._side_rows(decoder, base)
                 self.strings.take()
+                following = self._ahead.submit(decoder.next)  # while this batch is worked on
                 yield name, _moved(pa.record_batch(native), "tensors", base)
         except OSError as error:
             raise InputError(f"{self.root}: {error}") from error
+        finally:
+            wait([following])  # texts are numbered as they come: nobody else decodes meanwhile
         yield from self._side_rows(decoder, base)
         self.strings.take()
         self._book(stream, decoder.ledger())
@@ -224,9 +232,9 @@ class RawRun:
                     rows = _moved(rows, "id", base)
                 yield side, rows
 
-    def _book(self, stream: str, counted: _native.DecoderLedger) -> None:
+    def _book(self, stream: str, found: _native.DecoderLedger) -> None:
         paths = []
-        for row in counted["files"]:
+        for row in found["files"]:
             path = Path(row["path"])
             paths.append(path)
             ledger = self.ledgers.setdefault(path, Ledger())
@@ -238,10 +246,10 @@ class RawRun:
             if row["bytes_seen"] != row["size_bytes"]:
                 text = f"{row['size_bytes'] - row['bytes_seen']} of {row['size_bytes']} bytes were not read"
                 ledger.note(WARNING, "unread-bytes", text, table=stream)
-        for fault in counted["faults"]:
+        for fault in found["faults"]:
             path = paths[fault["file"]]
             ledger = self.ledgers[path]
-            text = fault["text"] + (f"; {fault['bytes']:,} bytes rejected" if fault["bytes"] else "")
+            text = fault["text"] + (f"; {counted(fault['bytes'], 'byte')} rejected" if fault["bytes"] else "")
             if path.parent.name == "data":  # of a stream in slices
                 text = f"slice {slice_number(path)}: {text}"
             if fault["code"] == "unsupported_chip":

@@ -19,6 +19,7 @@ from warehouse.readers.recorded_frames import FrameMender
 from warehouse.readers.recorded_scripts import ScriptStacks
 from warehouse.readers.recorded_stacks import OpStacks
 from warehouse.readers.sorted_rows import SpillFolder
+from warehouse.wording import counted
 
 # kind of FRAMEWORK file -> table of the recording
 KINDS = {
@@ -374,7 +375,7 @@ class Recording:
         if chunk.fault is not None:
             left = chunk.size - chunk.good_bytes
             severity = WARNING if chunk.is_complete else INFO
-            text = f"{chunk.path.name} {chunk.fault}; {left} bytes rejected"
+            text = f"{chunk.path.name} {chunk.fault}; {counted(left, 'byte')} rejected"
             ledger.note(severity, "torn-chunk", text, table=kind, first_offset=chunk.good_bytes)
 
     def _ns(self, batch: pa.RecordBatch, name: str) -> Numbers:

@@ -26,6 +26,7 @@ from warehouse.store.version import latest_version
 from warehouse.store.view_file import View, ViewColumn, ViewWindow
 
 if TYPE_CHECKING:
+    from warehouse.store.adding import Removed, more_rows
     from warehouse.store.loader import Loader
     from warehouse.store.removal import delete_failures, delete_rank
     from warehouse.store.writing import add_to, create, new_warehouse, upgrade
@@ -36,6 +37,7 @@ __all__ = [
     "READ_SETUP",
     "TABLES",
     "Loader",
+    "Removed",
     "TableColumn",
     "View",
     "ViewColumn",
@@ -55,6 +57,7 @@ __all__ = [
     "latest_version",
     "left_beside",
     "missing_indexes",
+    "more_rows",
     "narrowed",
     "new_warehouse",
     "one_state",
@@ -77,6 +80,7 @@ __all__ = [
 # what writes needs Arrow, polars and, to migrate, Alembic: that is imported when it is used, so that reading starts
 # quickly
 _LATER = {
+    "adding": ("Removed", "more_rows"),
     "loader": ("Loader",),
     "removal": ("delete_failures", "delete_rank"),
     "writing": ("add_to", "create", "new_warehouse", "upgrade"),

@@ -44,6 +44,19 @@ class BulkLoader(Loader):
         self._writer = writer
         filled = {table for table in TABLES if super(BulkLoader, self).last_id(table)}
         self._read_back = filled | set(READ_BACK)
+        self._after: dict[str, int] = {}
+
+    def go_on_after(self, last_ids: Mapping[str, int], next_stack: int) -> None:
+        """Before anything is reserved: give ids that follow others, which are in another file."""
+        self._after = dict(last_ids)
+        self._next_stack = next_stack
+
+    def copy_strings(self, batch: pa.RecordBatch) -> None:
+        """Take rows of `string` with the ids they have, which follow each other from 1; ValueError if they do not."""
+        with writing_to(self.path), _refusals():
+            ids = self._writer.intern(batch.column("value"))
+        if ids.tolist() != batch.column("id").to_pylist():
+            raise ValueError("ids of strings do not follow each other")
 
     def write(self, table: str, columns: Mapping[str, Column] | pa.RecordBatch) -> int:
         """As `Loader.write`; rows of a table with `id` come in ascending order of it."""
@@ -59,7 +72,9 @@ class BulkLoader(Loader):
 
     def last_id(self, table: str) -> int:
         """As `Loader.last_id`."""
-        return super().last_id(table) if table in self._read_back else self._writer.last_rowid(table)
+        if table in self._read_back:
+            return super().last_id(table)
+        return max(self._writer.last_rowid(table), self._after.get(table, 0))
 
     def intern(self, values: Sequence[str | None]) -> list[int | None]:
         """As `Loader.intern`."""
@@ -108,10 +123,13 @@ def bulk_loader(
     new_tables: Callable[[Path], sqlite3.Connection],
     keys_bytes: int,
     ahead_bytes: int,
+    *,
+    is_passing: bool = False,
 ) -> Iterator[BulkLoader]:
     """A loader into the empty, open file `growing` that is to become `path`; it is whole when the block ends well.
 
-    `new_tables` makes a database with the tables and views at a place and opens it.
+    `new_tables` makes a database with the tables and views at a place and opens it.  `is_passing`: rows are soon to be
+    moved out of the file, so that it gets no indexes and no views.
     """
     beside = growing.with_name(growing.name + "-tables")
     beside.unlink(missing_ok=True)
@@ -121,16 +139,18 @@ def bulk_loader(
         beside.unlink(missing_ok=True)  # gone when it is closed, or the process ends
     with closing(connection), tempfile.TemporaryFile(dir=path.parent) as spill:
         connection.execute("BEGIN")
-        statements = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+        statements = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', ?, ?) ORDER BY rowid"
+        others = ("", "") if is_passing else ("index", "view")
         writer = _native.DatabaseWriter(
             handle,
             spill.fileno(),
-            [sql for (sql,) in connection.execute(statements)],
+            [sql for (sql,) in connection.execute(statements, others)],
             page_size=_PAGE_BYTES,
             application_id=connection.execute("PRAGMA application_id").fetchone()[0],
             user_version=connection.execute("PRAGMA user_version").fetchone()[0],
             memory_bytes=keys_bytes,
             ahead_bytes=ahead_bytes,
+            statistics=not is_passing,
             unordered=_UNORDERED,
             strings="string",
         )

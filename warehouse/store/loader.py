@@ -32,10 +32,11 @@ class Loader:
     """Writes into one warehouse inside one transaction; got from `new_warehouse` or `add_to`, not made by hand.
 
     `connection` is for reading back and for the few statements that link loaded rows; it is in a transaction.
+    `before` shows what was in the warehouse before anything was loaded.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self.connection = connection
+        self.connection = self.before = connection
         self.path = path
         self._strings = Strings(connection)
         self._next_ids: dict[str, int] = {}

@@ -38,3 +38,16 @@ def _target(table: str, name: str, meaning: str) -> str | None:
     if stated is not None and stated[1] in TABLES:
         return stated[1]
     return table if name in ("id", "parent_id") else None
+
+
+@cache
+def sum_keys(table: str) -> tuple[str, ...]:
+    """Columns that a row of a table of sums is for, in whose order its rows stand; none for other tables.
+
+    >>> sum_keys("api_total"), sum_keys("op")
+    (('level_id', 'name_id'), ())
+    """
+    if not table.endswith("_total"):
+        return ()
+    names = TABLES[table].column_names
+    return tuple(name for name in names[1:] if not name.endswith(("_count", "_ns")))

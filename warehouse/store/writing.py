@@ -47,11 +47,11 @@ def new_warehouse(path: Path | str, keys_bytes: int = KEYS_BYTES, ahead_bytes: i
     """
     path = Path(path)
     growing = growing_name(path)
-    lock = _take(path, growing)
+    if path.exists() or path.is_symlink():
+        raise WriteError(f"{path}: is there already and is not overwritten")
+    lock = claim(path, growing)
     try:
-        with bulk_loader(
-            path, growing, lock, lambda place: _new_tables(path, place), keys_bytes, ahead_bytes
-        ) as loader:
+        with bulk_loader(path, growing, lock, lambda place: new_tables(path, place), keys_bytes, ahead_bytes) as loader:
             yield loader
         os.fsync(lock)
         _publish(growing, path)
@@ -73,11 +73,8 @@ def add_to(path: Path | str) -> Iterator[Loader]:
     ...     loader.last_id("rank")
     """
     path = Path(path)
-    connection = open_write(path)
+    connection = _begun(path)
     try:
-        with writing_to(path):
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
         try:
             yield Loader(connection, path)
             with writing_to(path):
@@ -87,6 +84,24 @@ def add_to(path: Path | str) -> Iterator[Loader]:
                 connection.execute("ROLLBACK")
             raise
     finally:
+        connection.close()
+
+
+def _begun(path: Path) -> sqlite3.Connection:
+    """A connection in a transaction on the file that is at that place: while it waits for its turn to write, another
+    one may come there (adding.py)."""
+    while True:
+        connection = open_write(path)
+        try:
+            before = path.stat()
+            with writing_to(path):
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("BEGIN IMMEDIATE")
+            if os.path.samestat(before, path.stat()):
+                return connection
+        except BaseException:
+            connection.close()
+            raise
         connection.close()
 
 
@@ -114,8 +129,11 @@ def _migrate(path: Path, connect: Callable[[], sqlite3.Connection], migrations: 
         migrate(connect, migrations)
 
 
-def _new_tables(path: Path, place: Path) -> sqlite3.Connection:
-    """A database at `place` with all tables and views, for the warehouse `path`."""
+def new_tables(path: Path, place: Path) -> sqlite3.Connection:
+    """A database at `place` with all tables and views, for the warehouse `path`; closing it is the caller's.
+
+    >>> new_tables(Path("W.db"), Path("W.db-tables")).close()  # doctest: +SKIP
+    """
     connection = _connect_new(place)
     try:
         with writing_to(path):
@@ -135,10 +153,13 @@ def _connect_new(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _take(path: Path, growing: Path) -> int:
-    """Claim the place: an empty, locked `growing`; the lock ends with the process, so a stale file never blocks."""
-    if path.exists() or path.is_symlink():
-        raise WriteError(f"{path}: is there already and is not overwritten")
+def claim(path: Path, growing: Path) -> int:
+    """Claim the place: an empty, locked `growing`; the lock ends with the process, so a stale file never blocks.
+
+    Gives its handle, which is to be closed; WriteError for `path` if it cannot be had.
+
+    >>> os.close(claim(Path("W.db"), Path("W.db.tmp")))  # doctest: +SKIP
+    """
     try:
         handle = os.open(growing, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
     except OSError as error:
@@ -174,7 +195,15 @@ def _publish(growing: Path, path: Path) -> None:
         growing.rename(path)
     else:
         growing.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make sure that names given in a folder outlast a loss of power.
+
+    >>> sync_folder(Path("."))
+    """
+    folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
