@@ -27,7 +27,7 @@ CREATE VIEW vendor_api_slice AS
 --   "args:connection_id"  int    number its device records carry
 SELECT
     a.id, a.rank_id, a.step_id, a.start_ns, a.end_ns,
-    coalesce(r.is_pruned, 0) AND a.level IN ('acl', 'model', 'node', 'communication', 'runtime') AS is_pruned,
+    iif(coalesce(r.is_pruned, 0), a.level IN ('acl', 'model', 'node', 'communication', 'runtime'), 0) AS is_pruned,
     'X' AS ph,
     CASE a.level WHEN 'acl' THEN 'AscendCL' WHEN 'model' THEN 'Model' WHEN 'node' THEN 'Node'
         WHEN 'communication' THEN 'Communication' WHEN 'runtime' THEN 'Runtime' ELSE 'Api' END || '@' || a.name AS name,

@@ -35,9 +35,9 @@ CREATE VIEW vendor_task_slice AS
 --   "args:Block Dim"       text   SIMT block
 SELECT
     t.id, t.rank_id, t.step_id, t.start_ns, t.end_ns,
-    coalesce(r.is_pruned, 0) AND (t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
+    iif(coalesce(r.is_pruned, 0), t.name GLOB 'GE*' OR t.name GLOB 'CANN*' OR t.name GLOB 'AscendCL*'
         OR t.name GLOB 'Runtime*' OR t.name GLOB 'Node*' OR t.name GLOB 'Model*' OR t.name GLOB 'Hccl*'
-        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*') AS is_pruned,
+        OR t.name GLOB 'acl_to_npu*' OR t.name GLOB 'Communication@*', 0) AS is_pruned,
     'X' AS ph,
     t.name,
     (r.pid * 1024 + 14 * 32 | t.device_id) & 4294967295 AS pid,

@@ -214,7 +214,7 @@ def test_older_generation_gives_the_newest_files(tmp_path):
 
 
 def test_unknown_kind_lists_the_kinds(sample, tmp_path):
-    with pytest.raises(UsageError, match=r"'nonsense' cannot be exported: choose of text trace_view .* parquet"):
+    with pytest.raises(UsageError, match=r"'nonsense' cannot be exported \(kinds are text trace_view .* parquet"):
         export(sample, tmp_path / "out", ["nonsense"])
     assert not (tmp_path / "out").exists()
     assert {"kernel_details", "trace", "communication"} <= set(kind_names())

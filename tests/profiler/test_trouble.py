@@ -214,3 +214,29 @@ def test_wrong_settings_say_what_is_used_instead(script):
         (line,) = [line for line in said if f" {name}=" in f" {line}"]
         assert "is not allowed (" in line and "is used instead" in line  # noqa: PT018
     assert sum("use_cuda" in line for line in said) == 1
+
+
+def test_warnings_of_other_ranks_and_unwanted_ones_are_kept_back(script):
+    text = "from warehouse.profiler import profile\nprofile(record_shapes=1)\n"
+    assert "record_shapes=1 is not allowed" in script(text, RANK="0").err
+    assert script(text, RANK="1").err == ""
+    assert script(text, TORCH_NPU_WARNING_DISABLE="1").err == ""
+
+
+def test_what_was_recorded_for_exports_goes_with_its_profiler(script):
+    done = script(
+        """
+        import os
+        from warehouse.profiler import _KinetoProfile, ProfilerActivity
+        prof = _KinetoProfile(activities=[ProfilerActivity.CPU], with_stack=True)
+        prof.start()
+        sorted([3, 1])
+        prof.stop()
+        prof.export_chrome_trace("trace.json")
+        print(os.listdir("export_only_prof_dir") == [prof.path.name])
+        del prof
+        print(os.listdir("export_only_prof_dir"))
+        """
+    )
+    assert done.out == "True\n[]\n"
+    assert "sorted" in (done.folder / "trace.json").read_text()

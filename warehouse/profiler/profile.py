@@ -73,6 +73,13 @@ class _KinetoProfile:
         if ProfilerActivity.NPU in self.activities and not _has_npu():
             logger.warning("no NPU is recorded: there is none in this process; the CPU goes on")
 
+    def __del__(self) -> None:
+        """What was made for exports alone goes with the object."""
+        cycle = getattr(self, "_cycle", None)
+        if cycle is not None and os.getpid() == self._pid:
+            cycle.finalize()
+            cycle.delete()
+
     @property
     def path(self) -> Path | None:
         """Directory of the last recording."""
@@ -228,6 +235,11 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self._step_offset = 0
         self._step_range = StepRange()
         self._recorded_steps = 0  # of the current recording
+
+    def __del__(self) -> None:
+        """A profiler that nobody stopped is stopped; what it recorded stays."""
+        if getattr(self, "_is_running", False):
+            self.stop()
 
     def __enter__(self) -> profile:
         self.start()

@@ -5,8 +5,21 @@ from __future__ import annotations
 
 import enum
 import logging
+import os
 
 logger = logging.getLogger("npuwh.profiler")
+
+
+def _is_told(record: logging.LogRecord) -> bool:
+    """Errors always; warnings unless the user turned them off, and of several ranks by the first alone
+    (framework-files.md 6.1)."""
+    if record.levelno >= logging.ERROR:
+        return True
+    is_off = "1" in (os.environ.get("TORCH_NPU_WARNING_DISABLE"), os.environ.get("TORCH_NPU_DISABLED_WARNING"))
+    return not is_off and os.environ.get("RANK", "0") in ("", "0")
+
+
+logger.addFilter(_is_told)
 
 
 class ProfilerLevel:

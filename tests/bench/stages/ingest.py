@@ -1,10 +1,12 @@
-"""From a raw run to the finished warehouse, by the command: time, memory of all its processes, and whether that grows.
+"""From a raw run to the finished warehouse, by the command: time, memory of all its processes, whether that grows, and
+what it takes to add one to a warehouse that is there.
 
 `rows` are kernels; each stands for some 21 records.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +34,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         f"{seconds.cpu:.1f} s CPU; {bench.rows:,} kernels, {size / 1e6:,.0f} MB, made {sizes[0] / 1e6:,.0f} MB",
     )  # fmt: skip
     yield bench.figure("  raw data read", size / seconds / 1e6, "MB/s")
+    yield from _added(bench)
     most = peak_mb(command)
     result.unlink()
     if most is None:
@@ -42,6 +45,29 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield bench.figure(
         "  against a fifth of the input", most / less, "x growth", 1.2, 1.05, f"that takes {less:.0f} MB"
     )
+
+
+def _added(bench: Bench) -> Iterator[Figure]:
+    """Seconds of an addition against those of a new warehouse of the same data, which take turns."""
+    few, many = bench.rows // 5, bench.rows
+    for there, comes, way in ((few, many, "made anew"), (many, few, "one transaction")):
+        source, before = str(bench.raw_run(comes)), bench.raw_warehouse(there)
+        new, grown = bench.folder / "new.db", bench.folder / "grown.db"
+        shutil.copyfile(before, grown)
+
+        def tidy(_: str, before: Path = before, new: Path = new, grown: Path = grown) -> None:
+            new.unlink(missing_ok=True)
+            shutil.copyfile(before, grown)
+
+        ways = {
+            "new": lambda source=source, new=new: timed(["warehouse.cli", "ingest", source, "-o", str(new)]),
+            "added": lambda source=source, grown=grown: timed(["warehouse.cli", "ingest", source, "-o", str(grown)]),
+        }
+        found = bench.in_turns(ways, tidy, repeat=min(bench.repeat, 3))
+        grown.unlink()
+        note = f"in processor time {found['added'].cpu / found['new'].cpu:.1f} x"
+        title = f"  added to {there:,} kernels ({way}), against new"
+        yield bench.figure(title, found["added"] / found["new"], "x as long", 3, 2, note)
 
 
 def _peak_of(source: Path, result: Path) -> float:
