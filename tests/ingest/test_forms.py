@@ -8,6 +8,7 @@ from synth import parse_options, simulate
 
 from warehouse.errors import InputError, UsageError
 from warehouse.ingest import ingest
+from warehouse.ingest.rank_writer import RankWriter
 from warehouse.sample import write_profile
 
 
@@ -197,3 +198,17 @@ def test_prof_directories_side_by_side_are_ranks_of_one_run(tmp_path):
     connection = sqlite3.connect(tmp_path / "W.db")
     assert connection.execute("SELECT name FROM run").fetchall() == [("profs",)]
     assert connection.execute("SELECT device_id FROM rank ORDER BY device_id").fetchall() == [(0,), (1,)]
+
+
+def test_a_run_that_is_deleted_while_it_is_read_is_not_taken(run, tmp_path, monkeypatch):
+    shutil.copytree(run, tmp_path / "in" / run.name)
+    read_raw = RankWriter._read_raw
+
+    def delete_at_the_end(*arguments):
+        read_raw(*arguments)
+        shutil.rmtree(tmp_path / "in")
+
+    monkeypatch.setattr(RankWriter, "_read_raw", delete_at_the_end)
+    with pytest.raises(InputError, match="changed while it was read"):
+        ingest([tmp_path / "in"], tmp_path / "W.db")
+    assert not (tmp_path / "W.db").exists()

@@ -90,14 +90,15 @@ class RankWriter:
         if contradiction := candidate.contradictions():
             sources[0].ledger.note(WARNING, "rank-number", contradiction)
         for source in sources:
-            if not is_readable(source.path):  # noted where it was to be read
+            before = candidate.signatures.get(source.path)
+            is_gone = before is not None and not is_regular(source.path)
+            if not is_gone and not is_readable(source.path):  # noted where it was to be read
                 reason = why_unreadable(source.path, source.kind == FOLDER)
                 source.state, source.note = "failed", source.note or f"is not read: {reason}"
                 continue
-            before = candidate.signatures.get(source.path)
-            if before is not None:
+            if before is not None and not is_gone:
                 source.content = fingerprints.of(source.path)
-            if signature(source.path) != before:
+            if is_gone or signature(source.path) != before:
                 raise InputError(
                     f"{shown(source.path)}: changed while it was read; ingest it again when nothing writes to it"
                 )
