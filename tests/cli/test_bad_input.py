@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from nobody import as_nobody
 
 from warehouse.sample import write_profile
 from warehouse.sample.inflate import inflate
@@ -140,12 +141,8 @@ def test_a_loop_of_links_beside_a_profile(run, profile, tmp_path):
 @pytest.fixture
 def nobody():
     """Root may read everything: be somebody else for a while."""
-    if os.geteuid() != 0:
+    with as_nobody():
         yield
-        return
-    os.seteuid(65534)
-    yield
-    os.seteuid(0)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from nobody import as_nobody
 
 from warehouse.ingest import ingest
 
@@ -273,13 +274,10 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_read(whole, open_folder, 
     ingest([open_folder / "in"], open_folder / "all.db")
     path = root / name.replace("PROF", PROF)
     path.chmod(0)
-    user = os.geteuid()
-    if user == 0:  # who may read everything
-        os.seteuid(65534)
     try:
-        report = ingest([open_folder / "in"], open_folder / "W.db", jobs=1)
+        with as_nobody():  # root may read everything
+            report = ingest([open_folder / "in"], open_folder / "W.db", jobs=1)
     finally:
-        os.seteuid(user)
         path.chmod(0o755)
     assert len(report.added) == 1
     with closing(sqlite3.connect(open_folder / "W.db")) as connection:

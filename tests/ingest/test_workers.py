@@ -1,5 +1,6 @@
 """Ranks decoded in other processes: the same warehouse, and nobody is left behind whatever happens."""
 
+import inspect
 import os
 import re
 import signal
@@ -172,10 +173,9 @@ def test_progress_is_in_bytes_of_the_input(write, tmp_path):
 
 SOME_PROCESS = """
 import os, sys
+from pathlib import Path
 from warehouse.errors import NpuwhError
 from warehouse.ingest import ingest
-sys.path[:0] = [sys.argv[4], sys.argv[4] + "/tests"]
-from tests.ingest.test_workers import children
 def meddle(what, done, total):
     if meddled or (not done and sys.argv[3] != "worker"):
         return
@@ -213,8 +213,8 @@ def large(tmp_path_factory):
     ],
 )
 def test_nobody_is_left_behind(large, tmp_path, what, said, code):
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-c", SOME_PROCESS, large, tmp_path / "W.db", what, root]
+    script = inspect.getsource(children) + SOME_PROCESS
+    command = [sys.executable, "-c", script, large, tmp_path / "W.db", what]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     pids, *lines = done.stdout.splitlines()
     assert done.returncode == code, done.stderr
