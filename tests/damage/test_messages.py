@@ -1,5 +1,6 @@
 """`npuwh info` says why something is missing, in plain words."""
 
+import json
 import os
 import re
 import shutil
@@ -201,6 +202,31 @@ def test_a_clock_that_runs_late_is_found(whole, copied, loaded):
     early, late = found["device_task"]
     assert early == 0
     assert late > 10**12
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "lacks"),
+    [("ai_core_num", each, "number") for each in ("x", 0, -1, 1e308)]
+    + [("aic_frequency", each, "clock") for each in ("nan", "0", -5, "1e-300", 1e308)],
+)
+def test_what_a_device_cannot_have_makes_no_times(whole, copied, loaded, name, value, lacks):
+    root = copied(whole[0])
+    (path,) = root.rglob("device_0/info.json.0")
+    found = json.loads(path.read_text())
+    found["DeviceInfo"][0][name] = value
+    path.write_text(json.dumps(found))
+    ask = loaded()
+    worked = "FROM kernel_metric WHERE aic_total_cycles_count > 0"
+    assert ask(f"SELECT count(*) > 0, count(aic_total_time_ns), count(aic_mac_time_ns) {worked}") == [(1, 0, 0)]
+    text = f"info.json.0 tells no {lacks} of aic cores that can be: metrics that need it are left out"
+    assert ask("SELECT count(*) FROM issue WHERE severity = 'warning' AND text = ?", text) == [(1,)]
+
+
+def test_no_host_data_are_told(whole, copied, loaded):
+    root = copied(whole[0])
+    shutil.rmtree(next(root.glob("PROF*/host/data")))
+    texts = loaded()("SELECT text FROM issue WHERE severity = 'warning'")
+    assert ("no host data: kernels have no names, no calls and no operators",) in texts
 
 
 REPEATED = ("*task_track*", "*task_memory_info*", "ffts_profile*", "npu_mem.*", "npu_module_mem*", "stars_soc*")

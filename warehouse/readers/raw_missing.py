@@ -105,6 +105,8 @@ def _settings(run: RawRun) -> dict[str, Any]:
 
 def _note_host(run: RawRun) -> None:
     host = run.files.host
+    if not host and any(device.streams for device in run.files.devices):
+        run.ledger.note(WARNING, "no-host", "no host data: kernels have no names, no calls and no operators")
     calls, tasks = _has(host, "api_event"), _has(host, "compact.task_track")
     if not calls:
         _note(run, INFO, "no CANN calls", "PROF", "api_event")
