@@ -1,12 +1,18 @@
 """`npuwh info` says why something is missing, in plain words."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from warehouse.errors import InputError, NpuwhError
+from warehouse.ingest.faults import of_one_input
+from warehouse.readers.raw_framework import FrameworkPart
 
 
 def remove(root, *patterns):
@@ -33,11 +39,10 @@ def replace(root, pattern, old, new):
         path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def again(root, pattern):
-    """The last slice once more, under the next number."""
-    path = sorted(root.rglob(pattern))[-1]
-    stem, number = str(path).rsplit("_", 1)
-    shutil.copy(path, f"{stem}_{int(number) + 1}")
+def again(root, pattern, name="", number=2):
+    """A slice once more, the last or one whose name ends so, under another number."""
+    path = [path for path in sorted(root.rglob(pattern)) if path.name.endswith(name)][-1]
+    return Path(shutil.copy(path, f"{str(path).rpartition('_')[0]}_{number}"))
 
 
 def frequency(root, mhz):
@@ -160,7 +165,8 @@ CASES = {
     ),
     "repeated slice": (
         lambda root: again(root, "stars_soc*.slice_*[0-9]"),
-        "stars_soc.data.0.slice_2 repeats stars_soc.data.0.slice_1 to the byte: what it holds counts twice",
+        "stars_soc.data.0.slice_2 repeats stars_soc.data.0.slice_1 to the byte: it is not read, "
+        "as what it holds would count twice",
     ),
     "damaged": (lambda root: cut(root, "host/sample.json", 20), "sample.json is not readable"),
     "pipe": (
@@ -196,6 +202,71 @@ def test_a_clock_that_runs_late_is_found(whole, copied, loaded):
     early, late = found["device_task"]
     assert early == 0
     assert late > 10**12
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "lacks"),
+    [("ai_core_num", each, "number") for each in ("x", 0, -1, 1e308)]
+    + [("aic_frequency", each, "clock") for each in ("nan", "0", -5, "1e-300", 1e308)],
+)
+def test_what_a_device_cannot_have_makes_no_times(whole, copied, loaded, name, value, lacks):
+    root = copied(whole[0])
+    (path,) = root.rglob("device_0/info.json.0")
+    found = json.loads(path.read_text())
+    found["DeviceInfo"][0][name] = value
+    path.write_text(json.dumps(found))
+    ask = loaded()
+    worked = "FROM kernel_metric WHERE aic_total_cycles_count > 0"
+    assert ask(f"SELECT count(*) > 0, count(aic_total_time_ns), count(aic_mac_time_ns) {worked}") == [(1, 0, 0)]
+    text = f"info.json.0 tells no {lacks} of aic cores that can be: metrics that need it are left out"
+    assert ask("SELECT count(*) FROM issue WHERE severity = 'warning' AND text = ?", text) == [(1,)]
+
+
+def test_no_host_data_are_told(whole, copied, loaded):
+    root = copied(whole[0])
+    shutil.rmtree(next(root.glob("PROF*/host/data")))
+    texts = loaded()("SELECT text FROM issue WHERE severity = 'warning'")
+    assert ("no host data: kernels have no names, no calls and no operators",) in texts
+
+
+REPEATED = ("*task_track*", "*task_memory_info*", "ffts_profile*", "npu_mem.*", "npu_module_mem*", "stars_soc*")
+
+
+def test_a_slice_that_stands_again_anywhere_counts_once(whole, copied, loaded, tmp_path):
+    sums = (
+        "SELECT (SELECT total(aiv_total_cycles_count) FROM kernel_metric), (SELECT count(*) FROM device_memory),"
+        " (SELECT count(*) FROM module_memory), (SELECT sum(size_bytes) FROM allocation),"
+        " (SELECT count(*) FROM device_task)"
+    )
+    root = copied(whole[2])
+    before = loaded()(sums)
+    (tmp_path / "W.db").unlink()
+    copies = [again(root, f"{pattern}.slice_*[0-9]", "slice_0", 7) for pattern in REPEATED]
+    ask = loaded()
+    assert ask(sums) == before
+    said = [f"{path.name} repeats {path.name.replace('_7', '_0')} to the byte: " for path in copies]
+    texts = [text for (text,) in ask("SELECT text FROM issue WHERE code = 'repeated-slice'")]
+    assert sorted(text[: text.index("it is not")] for text in texts) == sorted(said)
+    assert ask("SELECT * FROM check_ledger") == []
+
+
+def test_a_slice_that_goes_while_it_is_read_is_named(whole, copied, loaded, monkeypatch):
+    root = copied(whole[2])
+    (gone,) = root.rglob("stars_soc.data.0.slice_1")
+    load = FrameworkPart.load
+
+    def removing(part):
+        load(part)
+        gone.unlink()
+
+    monkeypatch.setattr(FrameworkPart, "load", removing)
+    with pytest.raises(NpuwhError, match=r"slice_1: cannot be read \(No such file or directory\)$"):
+        loaded()
+
+
+def test_a_file_that_is_closed_to_us_meanwhile_is_no_fault_of_ours(tmp_path):
+    with pytest.raises(InputError, match=r"/gone: cannot be read \(No such file or directory\)$"), of_one_input():
+        (tmp_path / "gone").stat()
 
 
 def test_info_prints_it(whole, copied, loaded, tmp_path):

@@ -53,7 +53,7 @@ def _note(load: RankLoad, code: str, text: str, count: int = 1) -> None:
 
 
 def _known(load: RankLoad) -> Iterable[tuple[str, Extent]]:
-    return [(name, extent) for name, extent in load.extents.items() if extent.rows]
+    return [(name, extent) for name, extent in (load.extents | load.momentary).items() if extent.rows]
 
 
 def _together(load: RankLoad, tables: tuple[str, ...]) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from warehouse.errors import InputError, NpuwhError, WriteError
+from warehouse.readers.input_file import shown
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _PACKAGE = Path(__file__).parents[1]
@@ -41,6 +43,9 @@ please report it
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
             raise no_room(error) from error
+        if isinstance(error, OSError) and error.filename is not None:  # a file that is gone, or was closed to us
+            name = shown(os.fsdecode(error.filename))
+            raise InputError(f"{name}: cannot be read ({error.strerror or error})") from error
         _log.debug("a fault that costs one input", exc_info=True)
         raise InputError(
             f"npuwh failed on it: {_described(error)}; this is a fault of npuwh, please report it"

@@ -93,6 +93,8 @@ def load_counters(load: RankLoad) -> None:
             columns: dict[str, Column] = {name: batch.column(name) for name in batch.schema.names if name != "series"}
             load.write("counter", {"id": batch.column("series").to_numpy() + base, **columns})
         else:
+            time = batch.column("time_ns").to_numpy()
+            load.moments("counter_sample", time)
             load.write(
                 "counter_sample",
                 {

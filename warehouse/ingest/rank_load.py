@@ -28,6 +28,14 @@ class Extent:
     last_end: int = 0
     longest: int = 0
 
+    def add(self, starts: Numbers, ends: Numbers, count: int) -> None:
+        """Take slices, at least one, of `count` rows."""
+        start, end = int(starts.min()), int(ends.max())
+        self.first_start = min(start, self.first_start) if self.rows else start
+        self.last_end = max(end, self.last_end) if self.rows else end
+        self.rows += count
+        self.longest = max(self.longest, int((ends - starts).max()))
+
 
 @dataclass
 class RankLoad:
@@ -42,6 +50,7 @@ class RankLoad:
     progress: RankProgress
     input_bytes: int
     extents: dict[str, Extent] = field(default_factory=dict)
+    momentary: dict[str, Extent] = field(default_factory=dict)  # of tables that no window asks for
     dequeue_threads: set[int] = field(default_factory=set)
     _threads: Pairs = field(default_factory=Pairs)  # (pid, tid); their ids in `thread` follow each other
     _thread_counts: dict[str, Numbers] = field(default_factory=dict)
@@ -58,12 +67,12 @@ class RankLoad:
         count = self.loader.write(table, {**columns, "rank_id": self.rank_id})
         self.progress.loaded(count)
         if slices is not None and count:
-            extent = self.extents.setdefault(table, Extent())
-            start, end = int(slices[0].min()), int(slices[1].max())
-            extent.first_start = min(start, extent.first_start) if extent.rows else start
-            extent.last_end = max(end, extent.last_end) if extent.rows else end
-            extent.rows += count
-            extent.longest = max(extent.longest, int((slices[1] - slices[0]).max()))
+            self.extents.setdefault(table, Extent()).add(*slices, count)
+
+    def moments(self, table: str, time: Numbers) -> None:
+        """Note when rows of a table happened that have a time and no slices."""
+        if len(time):
+            self.momentary.setdefault(table, Extent()).add(time, time, len(time))
 
     def thread_ids(self, pid: Numbers, tid: Numbers, without: Numbers | None = None) -> Numbers:
         """Ids of `thread`, new threads being given one; their rows are written at the end.  Numbers are unsigned: a

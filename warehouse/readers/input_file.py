@@ -50,6 +50,19 @@ def is_regular(path: Path) -> bool:
         return False
 
 
+def size_of(path: Path) -> int | None:
+    """Bytes of a plain file, readable or not; None for what is none, or is gone.
+
+    >>> size_of(Path("/dev/null")), size_of(Path("no-such-file"))
+    (None, None)
+    """
+    try:
+        facts = path.stat()
+    except (OSError, ValueError):
+        return None
+    return facts.st_size if stat.S_ISREG(facts.st_mode) else None
+
+
 def is_readable(path: Path) -> bool:
     """Whether the path leads to a plain file that we may read."""
     return is_regular(path) and os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)

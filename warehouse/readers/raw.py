@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from warehouse import _native
@@ -24,7 +25,7 @@ from warehouse.readers.raw_memory import MemoryPart
 from warehouse.readers.raw_missing import note_missing
 from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
-from warehouse.readers.raw_rows import numbers
+from warehouse.readers.raw_rows import Numbers, numbers
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.recorded_marks import RecordedMarks
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
@@ -67,6 +68,20 @@ def _host_facts(config: RawConfig, facts: RankFacts) -> None:
         facts.pid = facts.pid or decimal(info.get("pid"))
         facts.session_start_ns = facts.session_start_ns or folder.begin_ns
         facts.session_end_ns = facts.session_end_ns or folder.end_ns
+
+
+def _spans(batch: pa.RecordBatch) -> tuple[Numbers, Numbers] | None:
+    """Starts and ends of the records, for those of a moment twice the same; None if they have no times."""
+    names = batch.schema.names
+    if "time_ns" in names:
+        (time,) = numbers(batch, "time_ns")
+        return time, time
+    if "start_ns" not in names:
+        return None
+    start, end = numbers(batch, "start_ns", "end_ns" if "end_ns" in names else "start_ns")
+    if "release_ns" in names:  # of memory, which may never be released
+        end = np.maximum.reduce([end, *numbers(batch, "release_ns", "active_release_ns")])
+    return start, end
 
 
 def _text(value: object) -> str | None:
@@ -162,13 +177,14 @@ class RawReader:
         return iter(()) if stream is None else self._plausible(kind, stream())
 
     def _plausible(self, kind: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches without slices that cannot be; they are noted when the stream is read first."""
+        """The batches without times that cannot be; they are noted when the stream is read first."""
         lost = 0
         for each in batches:
             good = each
-            if {"start_ns", "end_ns"} <= set(each.schema.names):
-                start, end = numbers(each, "start_ns", "end_ns")
-                mask = is_plausible(start, end) | each.column("start_ns").is_null().to_numpy(zero_copy_only=False)
+            if (spans := _spans(each)) is not None:
+                mask = is_plausible(*spans)
+                if "start_ns" in each.schema.names:
+                    mask |= each.column("start_ns").is_null().to_numpy(zero_copy_only=False)
                 if not mask.all():
                     good = each.filter(pa.array(mask))
                     lost += each.num_rows - good.num_rows

@@ -30,7 +30,7 @@ _FARTHEST = float(1 << 62)  # of a time, ns: damaged stamps end there
 _MOST_TICKS = 1 << 62
 _MOST_APART_NS = 10**9  # of what two files say of the same clock
 _LATEST_US = 1 << 51  # of a stamp: 71 years after its clock began
-_MOST_CORES, _FASTEST_MHZ = 1 << 16, 1e6
+_MOST_CORES = 1 << 16
 _SLOWEST_MHZ, _FASTEST_MHZ = 1e-3, 1e6  # of a counter; what lies outside is damage
 _NUMBER = re.compile(r"[+-]?\d{0,20}\.?\d{1,20}(?:[eE][+-]?\d+)?")
 # info.json: platform_version -> the name of the chip that databases give (ascend-db.md 7)
@@ -115,8 +115,8 @@ class FolderConfig:
         """What the device says of its cores; an absurd number counts as none."""
         counts = [self.number(name) for name in ("ai_core_num", "aiv_num")]
         clocks = [self.number(name) for name in ("aic_frequency", "aiv_frequency")]
-        whole = [int(each) if each is not None and 0 < each <= _MOST_CORES else None for each in counts]
-        mhz = [each if each is not None and 0 < each <= _FASTEST_MHZ else None for each in clocks]
+        whole = [int(each) if each is not None and 1 <= each <= _MOST_CORES else None for each in counts]
+        mhz = [each if each is not None and 1 <= each <= _FASTEST_MHZ else None for each in clocks]
         return Cores(whole[0], whole[1], mhz[0], mhz[1])
 
     @property

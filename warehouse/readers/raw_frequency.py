@@ -48,7 +48,7 @@ class Frequencies:
         host = self._run.config.host
         for device_id, folder in self._run.config.devices.items():
             changed, value = self._changes.get(device_id, (_EMPTY, _EMPTY))
-            nominal = folder.number("aic_frequency")
+            nominal = folder.cores.aic_mhz
             if nominal is None and not len(value):
                 continue
             before = round(nominal) if nominal is not None else int(value[0])

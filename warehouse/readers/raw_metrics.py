@@ -30,7 +30,7 @@ _CORES = ("aic", "aiv")
 
 @dataclass
 class _Core:
-    """How the counters of one kind of core are read."""
+    """How the counters of one kind of core are read; 0: not told."""
 
     metrics: Any
     names: list[str]
@@ -77,12 +77,13 @@ class MetricPart:
                 )
                 return False
             names = [f"{_CORES[kind]}_{vendor_name(name)}" for name in metrics.names]
-            cores, mhz = folder.number("ai_core_num" if kind == _AIC else "aiv_num"), _nominal(folder, kind)
-            self._cores[device.device_id, kind] = _Core(metrics, names, int(cores or 0), mhz)
+            count, mhz = _cores_of(folder, kind)
+            self._cores[device.device_id, kind] = _Core(metrics, names, count or 0, mhz or 0.0)
         return True
 
     def _load_records(self, device: DeviceFiles) -> None:
         row = 0
+        worked: set[int] = set()
         for kind, batch in self._run.device_stream(device, "ffts_profile"):
             is_block = kind == "pmu_block"
             if kind != "pmu_context" and not is_block:
@@ -95,6 +96,7 @@ class MetricPart:
             is_mix = in_ffts & ((sub == _SUB_MIX_AIC) | (sub == _SUB_MIX_AIV))
             main = np.where(in_ffts & ((sub == _SUB_MIX_AIC) | (sub == _SUB_AIC)) | (ffts == 0), _AIC, _AIV)
             core = numbers(batch, "core_type")[0] if is_block else main
+            worked.update(np.unique(core).tolist())
             end = self._device.ns(device.device_id, batch.column("end"))
             device_id = np.full(count, device.device_id)
             keys = task_keys(
@@ -112,6 +114,18 @@ class MetricPart:
                 count, is_mix & (core != main) if is_block else None, **keys, end=end, row=number,
                 device=device.device_id, core=core, is_block=int(is_block), cycles=cycles, **counters,
             )  # fmt: skip
+
+        for each in sorted(worked & {_AIC, _AIV}):
+            self._note_untold(device, each)
+
+    def _note_untold(self, device: DeviceFiles, kind: int) -> None:
+        """Note what the description of the device should tell to evaluate its counters, and does not."""
+        folder = self._run.config.devices[device.device_id]
+        told = zip(("number", "clock"), _cores_of(folder, kind), strict=True)
+        if lacking := [name for name, value in told if value is None]:
+            text = f"info.json{folder.suffix} tells no {' and no '.join(lacking)} of {_CORES[kind]} cores that can be"
+            text += ": metrics that need it are left out"
+            self._run.ledger.note(WARNING, "no-metrics", text, table="ffts_profile")
 
     def _join(self) -> None:
         """Each record to the task with its keys in whose time it ended."""
@@ -150,12 +164,12 @@ class MetricPart:
         blocks, mix_blocks = (operators[name][place] for name in ("block_count", "mix_block_count"))
         is_first = np.diff(found["task_row"], prepend=-1) != 0  # records of a task stand together
         table = self._table(found, np.cumsum(is_first) - 1, blocks, mix_blocks)
-        columns = {"task_row": found["task_row"][is_first]}
-        columns |= {str(place): column for place, column in enumerate(table)}
+        columns: dict[str, Any] = {"task_row": found["task_row"][is_first]}
+        columns |= {str(place): pa.array(column, from_pandas=True) for place, column in enumerate(table)}
         return pa.RecordBatch.from_pydict(columns)
 
     def _table(self, found: Columns, place: Numbers, blocks: Numbers, mix_blocks: Numbers) -> Reals:
-        """A row a metric, a column a task, those of a record at its place."""
+        """A row a metric, a column a task, those of a record at its place; not a number where something is not told."""
         table = np.zeros((len(self._names), int(place[-1]) + 1))
         columns = {name: column for column, name in enumerate(self._names)}
         for (device, kind), core in self._cores.items():
@@ -172,18 +186,24 @@ class MetricPart:
     def _fill(self, table: Reals, task: Numbers, columns: dict[str, int], core: _Core, counts: _Counts) -> None:
         if not len(task):
             return
+        mhz = self._mhz(counts, core)
         values = pa.record_batch(
             core.metrics.evaluate(
                 counts.counters,
                 counts.cycles,
                 counts.blocks,
-                self._mhz(counts, core),
+                mhz,
                 cores=core.core_count,
                 nominal_mhz=core.mhz,
             )
         )
         for name, column in zip(core.names, values.columns, strict=True):
-            table[columns[name], task] = column.to_numpy()
+            value = column.to_numpy()
+            if name.endswith("_time"):
+                value = np.where((core.core_count == 0) | (mhz <= 0), np.nan, value)
+            elif "_bw" in name and core.mhz == 0:
+                value = np.full(len(task), np.nan)
+            table[columns[name], task] = value
 
     def _mhz(self, counts: _Counts, core: _Core) -> Numbers:
         """The clock when each task ended: as last changed before it, else the nominal one."""
@@ -233,8 +253,12 @@ def _number_in(group: Numbers) -> Numbers:
     return number
 
 
-def _nominal(folder: FolderConfig, kind: int) -> float:
-    return folder.number("aic_frequency" if kind == _AIC else "aiv_frequency") or folder.number("aic_frequency") or 0.0
+def _cores_of(folder: FolderConfig, kind: int) -> tuple[int | None, float | None]:
+    """(how many, nominal clock in MHz) of a kind of core."""
+    cores = folder.cores
+    if kind == _AIC:
+        return cores.aic_core_count, cores.aic_mhz
+    return cores.aiv_core_count, cores.aiv_mhz or cores.aic_mhz
 
 
 def vendor_name(name: str) -> str:

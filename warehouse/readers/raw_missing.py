@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.profile_folder import FRAMEWORK, RECORDING, is_raw_folder
+from warehouse.readers.input_file import size_of
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.profiler_json import CPU, NPU, recorded_activities
 from warehouse.readers.raw_files import StreamFiles, slice_number
@@ -104,6 +105,8 @@ def _settings(run: RawRun) -> dict[str, Any]:
 
 def _note_host(run: RawRun) -> None:
     host = run.files.host
+    if not host and any(device.streams for device in run.files.devices):
+        run.ledger.note(WARNING, "no-host", "no host data: kernels have no names, no calls and no operators")
     calls, tasks = _has(host, "api_event"), _has(host, "compact.task_track")
     if not calls:
         _note(run, INFO, "no CANN calls", "PROF", "api_event")
@@ -137,7 +140,7 @@ def _note_devices(run: RawRun) -> None:
 
 
 def _has(streams: dict[str, StreamFiles], stream: str) -> bool:
-    return any(path.stat().st_size for _, paths in streams.get(stream, StreamFiles()).parts() for path in paths)
+    return any(size_of(path) for _, paths in streams.get(stream, StreamFiles()).parts() for path in paths)
 
 
 def _note_first_slices(run: RawRun) -> None:
@@ -164,7 +167,7 @@ def _note_early(run: RawRun) -> None:
             if issue.count * _RECORDS_AN_EVENT[issue.table] >= loaded > 0:
                 issue.severity = WARNING
                 counted_of = [path for path, ledger in run.ledgers.items() if issue.table in ledger.tables]
-                issue.bytes = sum(path.stat().st_size for path in counted_of)
+                issue.bytes = sum(size_of(path) or 0 for path in counted_of)
                 issue.text += "; as these are all, the clocks of the configuration seem to be wrong"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.readers.input_file import size_of
 from warehouse.readers.issues import INFO, WARNING
 from warehouse.readers.json_text import decimal
 from warehouse.readers.raw_aicpu import AicpuPart
@@ -55,7 +56,7 @@ class ProfPart:
         if run.files.prof is None:
             return
         for path in run.files.other_profs:
-            sizes = [each.stat().st_size for each in run.files.other_files() if path in each.parents]
+            sizes = [size_of(each) or 0 for each in run.files.other_files() if path in each.parents]
             issue = run.ledger.note(
                 WARNING,
                 "other-prof",

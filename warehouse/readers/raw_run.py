@@ -3,10 +3,8 @@ decoded."""
 
 from __future__ import annotations
 
-import filecmp
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,11 @@ import pyarrow.compute as pc
 
 from warehouse import _native
 from warehouse.errors import InputError
-from warehouse.readers.input_file import check_regular_file, is_regular, why_unreadable
+from warehouse.readers.input_file import check_regular_file, size_of, why_unreadable
 from warehouse.readers.issues import INFO, WARNING, Issue, Ledger
 from warehouse.readers.raw_config import RawConfig, read_config
 from warehouse.readers.raw_files import CONFIGURATION, FOLDER, DeviceFiles, RawFiles, StreamFiles, slice_number
+from warehouse.readers.raw_repeats import repeats
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded import Recording
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SpillFolder
@@ -69,6 +68,7 @@ class RawRun:
             self.recording = Recording(
                 files.recording, self.strings, self.spill, self.ledgers, self.bytes_of, self.ledger
             )
+        self._repeated: set[Path] = set()
         self._note_odd_slices()
         for path, kind in self.files.irregular.items():
             ledger = self.ledgers[path] = Ledger()
@@ -80,21 +80,20 @@ class RawRun:
             ledger.note(INFO, "not-read", text, table=_PARAMETERS)
 
     def _note_odd_slices(self) -> None:
-        """Files that are there and hold nothing, as a full disk leaves them, and slices that repeat another: what they
-        hold would count twice."""
+        """Files that are there and hold nothing, as a full disk leaves them, and slices that repeat another of their
+        stream: what they hold would count twice."""
         streams = [*self.files.host.values(), *(s for each in self.files.devices for s in each.streams.values())]
         parts = [paths for files in streams for _, paths in files.parts()]
         for path in [*self.files.framework.values(), *(path for paths in parts for path in paths)]:
-            if is_regular(path) and not path.stat().st_size:
+            if size_of(path) == 0:
                 text = f"{path.name} is empty: what was to be in it is lost"
                 self.ledger.note(WARNING, "empty-file", text)
-        for paths in parts:
-            for first, second in pairwise(paths):
-                if not (is_regular(first) and is_regular(second) and first.stat().st_size):
-                    continue
-                if filecmp.cmp(first, second, shallow=False):
-                    text = f"{second.name} repeats {first.name} to the byte: what it holds counts twice"
-                    self.ledger.note(WARNING, "repeated-slice", text)
+        for files in streams:
+            for path, first in repeats(files.unaging + files.aging):
+                text = f"{path.name} repeats {first.name} to the byte: it is not read, as what it holds would"
+                self._repeated.add(path)
+                self.ledgers[path] = Ledger()
+                self.ledgers[path].note(WARNING, "repeated-slice", f"{text} count twice")
 
     def close(self) -> None:
         """Let go of threads and temporary files."""
@@ -115,7 +114,7 @@ class RawRun:
             for stream, files in streams.items():
                 for path in files.unaging + files.aging:
                     if path not in self.ledgers:
-                        unread[path] = path.stat().st_size
+                        unread[path] = size_of(path) or 0
                         ledger = self.ledgers[path] = Ledger()
                         ledger.found(stream, 0)
                         text = f"{stream} data are not read: {path.name} is left out"
@@ -139,7 +138,7 @@ class RawRun:
         found = dict(self.bytes_of)
         for path, kind in self.files.files():
             if path not in found:
-                size = path.stat().st_size if is_regular(path) else 0
+                size = size_of(path) or 0
                 is_read = kind == CONFIGURATION and path not in self.config.damaged
                 found[path] = (size, 0) if is_read else (0, size)
         return found
@@ -190,6 +189,9 @@ class RawRun:
         self, stream: str, paths: list[Path], chip: str, version: str, is_expanded: bool
     ) -> Iterator[tuple[str, pa.RecordBatch]]:
         if stream not in _native.ProfDecoder.streams():
+            return
+        paths = [path for path in paths if path not in self._repeated]
+        if not paths:
             return
         for path in paths:
             check_regular_file(path)

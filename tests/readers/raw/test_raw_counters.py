@@ -1,8 +1,12 @@
 """Series of counters out of a few records each, with values reckoned by hand."""
 
+import struct
+
 import pytest
 import stream_records as records
-from raw_run_writer import PROF, at
+from raw_run_writer import PROF, at, host_ticks
+
+from warehouse.export import export
 
 MB = 1048576
 MS = 1_000_000
@@ -269,6 +273,21 @@ def test_memory_of_both_scopes(loaded, run):
         "SELECT (SELECT value FROM string WHERE id = scope_id), ddr_bytes, hbm_bytes FROM device_memory ORDER BY id"
     )
     assert rows == [("device", 5, 6), ("app", 7, 8)]
+
+
+def test_a_damaged_stamp_costs_its_sample_alone(tmp_path, loaded, run):
+    for stamp in (host_ticks(62_000), -(1 << 63)):
+        run.device_stream("npu_module_mem.data", struct.pack("<IIqQ", 7, 0, stamp, 4096))
+    query = loaded(run)
+    assert query("SELECT time_ns FROM module_memory") == [(at(62_000),)]
+    assert query("SELECT count FROM issue WHERE code = 'time-order' AND table_name = 'module_memory'") == [(1,)]
+    assert query("SELECT count(*) FROM issue WHERE code LIKE '%-clock'") == [(0,)]
+    export(tmp_path / "W.db", tmp_path / "out", ["trace"])
+
+
+def test_samples_far_outside_of_the_recording_are_told(loaded, run):
+    run.device_stream("hbm.data", records.hbm(1000, 1, 0, 0) + records.hbm((1 << 63) - 1, 2, 0, 0))
+    assert [text for (text,) in loaded(run)("SELECT text FROM issue WHERE code = 'late-clock'") if "counter" in text]
 
 
 DAMAGED = {
