@@ -215,3 +215,18 @@ def test_long_cells_are_cut_on_a_terminal_only(run, made, on_a_terminal):
     assert "…" in row
     assert row.endswith(" 1234567890123456789")
     assert "…" not in run("sql", made, statement).out
+
+
+def test_a_current_directory_that_is_gone(run, profile, made, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for verb in (
+        ["ingest", profile, "-o", "W.db"],
+        ["sql", made, "SELECT 1", "-o", "rows.csv"],
+        ["export", made, "--to", "out", "op_statistic"],
+        ["demo"],
+    ):
+        found = run(*verb)
+        assert found.code == 2
+        assert found.err == "npuwh: the current directory is not there any more: change to another one\n"

@@ -219,3 +219,13 @@ def test_interrupted_export_leaves_nothing(start, made, tmp_path, left_over, num
     assert process.returncode == 130, err
     assert (out, err.splitlines()) == ("", ["npuwh: interrupted"])
     assert left_over(tmp_path) == []
+
+
+def test_a_view_that_is_missing_is_not_another_name(changed, run):
+    changed("DROP VIEW op_time")
+    found = run("sql", "W.db", "SELECT * FROM op_time")
+    assert found.code == 2
+    assert "did you mean" not in found.err
+    assert "`npuwh upgrade W.db` makes it anew" in found.err
+    assert run("upgrade", "W.db").code == 0
+    assert run("sql", "W.db", "SELECT * FROM op_time").code == 0

@@ -109,6 +109,8 @@ def _outside_fault(error: Exception, warehouse: Path | None) -> str:
     damaged; nothing if it is a fault of npuwh itself."""
     if isinstance(error, OSError):
         # files that are written say their names; what is printed does not
+        if isinstance(error, FileNotFoundError) and not error.filename:  # the system was asked where we are
+            return "the current directory is not there any more: change to another one"
         place = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)
         return f"{place}: {error.strerror or error}" if place else str(error)
     if isinstance(error, MemoryError):
