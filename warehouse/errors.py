@@ -32,5 +32,11 @@ class WriteError(NpuwhError, OSError):
     """A result could not be written: disk full, no permission, another process is writing it."""
 
 
+class UntoldError(NpuwhError, OSError):
+    """What was asked for is made, but could not be told: standard output takes nothing more."""
+
+    exit_code = 1
+
+
 class QueryError(NpuwhError, ValueError):
     """SQL that does not run, or that a read-only warehouse does not allow."""

@@ -72,7 +72,7 @@ FILL = [
             UNION ALL
             SELECT p.id, p.parent_id, (SELECT instr(value, '::') FROM string WHERE id = p.name_id)
             FROM around AS a JOIN op AS p ON p.id = a.parent_id
-            WHERE a.is_found = 0)
+            WHERE a.is_found = 0 AND p.id < a.id)
         SELECT id FROM around WHERE is_found > 0), id)
     """,
     """
@@ -107,7 +107,7 @@ FILL = [
         UNION ALL
         SELECT o.parent_id, u.device_ns, u.vendor_ns, u.ai_core_ns
         FROM up AS u JOIN op AS o ON o.id = u.op_id
-        WHERE o.parent_id IS NOT NULL
+        WHERE o.parent_id < o.id
     ),
     total (op_id, device_ns, vendor_ns, ai_core_ns) AS (
         SELECT op_id, sum(device_ns), sum(vendor_ns), sum(ai_core_ns) FROM up GROUP BY op_id

@@ -48,13 +48,13 @@ SELECT
     (SELECT s.value FROM op AS o JOIN string AS s ON s.id = o.name_id WHERE o.id = n.op_id) AS op_name,
     (SELECT framework_op FROM op_framework WHERE op_id = n.op_id) AS framework_op,
     coalesce((SELECT code_line FROM op_code_line WHERE op_id = n.op_id), (
-        WITH RECURSIVE around (parent_id, name) AS (
-            SELECT p.parent_id, s.value FROM python_call AS p JOIN string AS s ON s.id = p.name_id
+        WITH RECURSIVE around (id, parent_id, name) AS (
+            SELECT p.id, p.parent_id, s.value FROM python_call AS p JOIN string AS s ON s.id = p.name_id
             WHERE p.id = n.python_call_id
             UNION ALL
-            SELECT p.parent_id, s.value
+            SELECT p.id, p.parent_id, s.value
             FROM around AS a JOIN python_call AS p ON p.id = a.parent_id JOIN string AS s ON s.id = p.name_id
-            WHERE a.name NOT GLOB '*([0-9]*): *')
+            WHERE a.name NOT GLOB '*([0-9]*): *' AND p.id < a.id)
         SELECT name FROM around WHERE name GLOB '*([0-9]*): *')) AS code_line,
     n.api_call_id,
     (

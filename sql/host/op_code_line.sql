@@ -15,6 +15,7 @@ CREATE VIEW op_code_line AS
 --   code_op_id  -     op.id of the operator whose stack it is
 
 -- A row is looked up on its own, so a few operators cost a few; the climb ends at the first stack.
+-- What is around an operator has the smaller id; were it not so (check_parent), the climb might never end.
 WITH found AS (
     SELECT
         o.id, o.rank_id, o.name_id,
@@ -23,7 +24,7 @@ WITH found AS (
                 SELECT o.id, o.parent_id, o.stack_id
                 UNION ALL
                 SELECT p.id, p.parent_id, p.stack_id FROM around AS a JOIN op AS p ON p.id = a.parent_id
-                WHERE a.stack_id IS NULL)
+                WHERE a.stack_id IS NULL AND p.id < a.id)
             SELECT id FROM around WHERE stack_id IS NOT NULL) AS code_op_id
     FROM op AS o
 )

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,42 @@ def test_a_reader_that_has_seen_enough_is_no_error(made, tmp_path):
             assert process.wait(60) == 0
 
 
+@pytest.mark.parametrize("closed", [[0, 1], [1], [2], [0, 1, 2]])
+def test_closed_standard_streams_lead_nowhere(profile, made, tmp_path, closed):
+    streams = " ".join(f"{number}>&-" for number in closed)
+    for code, verb in (
+        (0, ["ingest", str(profile), "-o", "W.db", "--jobs", "2", "--memory", "1GB"]),
+        (0, ["info", str(made)]),
+        (0, ["check", str(made)]),
+        (0, ["sql", str(made), "SELECT * FROM op"]),
+        (2, ["ingest", "nothing", "-o", "V.db"]),
+    ):
+        command = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-m", "warehouse.cli", *verb]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == code, (verb, done)
+        assert "Traceback" not in done.stderr
+    assert (tmp_path / "W.db").is_file()
+
+
+def test_what_is_made_but_cannot_be_told_is_code_1(profile, made, tmp_path):
+    for code, words, verb in (
+        (1, "W.db was written nonetheless", ["ingest", str(profile), "-o", "W.db"]),
+        (1, "W.db is as it was nonetheless", ["ingest", str(profile), "-o", "W.db"]),
+        (1, "W.db is of this version nonetheless", ["upgrade", "W.db"]),
+        (1, "1 file below out is made nonetheless", ["export", "W.db", "--to", "out", "kernel_details", "--rank", "0"]),
+        (1, "the demo in demo is made nonetheless", ["demo", "--to", "demo"]),
+        (2, "No space left on device", ["info", "W.db"]),
+        (2, "No space left on device", ["check", "W.db"]),
+        (2, "No space left on device", ["views", "W.db"]),
+    ):
+        command = [sys.executable, "-m", "warehouse.cli", *verb]
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        assert done.returncode == code, (verb, done)
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("columns", ["i", "count(*)"])  # while rows come, and before the first one
 def test_interrupted_is_130_and_leaves_nothing(start, made, tmp_path, number, columns):
@@ -178,3 +215,18 @@ def test_long_cells_are_cut_on_a_terminal_only(run, made, on_a_terminal):
     assert "…" in row
     assert row.endswith(" 1234567890123456789")
     assert "…" not in run("sql", made, statement).out
+
+
+def test_a_current_directory_that_is_gone(run, profile, made, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for verb in (
+        ["ingest", profile, "-o", "W.db"],
+        ["sql", made, "SELECT 1", "-o", "rows.csv"],
+        ["export", made, "--to", "out", "op_statistic"],
+        ["demo"],
+    ):
+        found = run(*verb)
+        assert found.code == 2
+        assert found.err == "npuwh: the current directory is not there any more: change to another one\n"

@@ -67,6 +67,12 @@ def endures(run, tmp_path):
         "UPDATE op SET start_ns = -9000000000000000000, end_ns = 9223372036854775807",
         "UPDATE memory_record SET allocated_bytes = 9223372036854775807",
         "UPDATE comm_op SET start_ns = 0, end_ns = 9223372036854775807",
+        "UPDATE rank SET directory = 'a' || char(0) || 'b'",
+        "UPDATE rank SET path = 'a' || char(0) || id",
+        "UPDATE source SET path = 'a' || char(0) || id",
+        "UPDATE op SET parent_id = id",
+        "UPDATE python_call SET parent_id = id",
+        "UPDATE op SET parent_id = id + CASE id % 2 WHEN 0 THEN 1 ELSE -1 END",
         "UPDATE op SET thread_id = 9223372036854775807, lane = 9223372036854775807",
         "UPDATE string SET value = CAST(x'ff00fe22' || hex(id) AS TEXT)",
         "DELETE FROM string",
@@ -79,6 +85,14 @@ def endures(run, tmp_path):
 def test_absurd_rows(changed, endures, statement):
     changed(statement)
     endures()
+
+
+def test_an_operator_around_itself_is_found_and_ends(changed, run):
+    changed("UPDATE op SET parent_id = id, stack_id = NULL WHERE id = 3")
+    assert run("sql", "W.db", "SELECT count(*) FROM op_code_line").code == 0
+    found = run("check", "W.db")
+    assert found.code == 1
+    assert "parent: table_name op, rank_id 1, rank_no 0, row_count 1, first_id 3" in found.out
 
 
 def test_an_error_within_a_view_names_view_and_file(changed, endures, run):
@@ -205,3 +219,13 @@ def test_interrupted_export_leaves_nothing(start, made, tmp_path, left_over, num
     assert process.returncode == 130, err
     assert (out, err.splitlines()) == ("", ["npuwh: interrupted"])
     assert left_over(tmp_path) == []
+
+
+def test_a_view_that_is_missing_is_not_another_name(changed, run):
+    changed("DROP VIEW op_time")
+    found = run("sql", "W.db", "SELECT * FROM op_time")
+    assert found.code == 2
+    assert "did you mean" not in found.err
+    assert "`npuwh upgrade W.db` makes it anew" in found.err
+    assert run("upgrade", "W.db").code == 0
+    assert run("sql", "W.db", "SELECT * FROM op_time").code == 0

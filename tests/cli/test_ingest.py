@@ -72,6 +72,18 @@ def test_the_input_is_not_changed(run, profile, digests):
     assert digests(profile) == before
 
 
+@pytest.mark.parametrize("given", ["1000000000000000000000GB", "9" * 400, "9000000TB"])
+def test_any_large_memory_is_enough(run, profile, given):
+    assert run("ingest", profile, "-o", "W.db", "--memory", given).code == 0
+
+
+@pytest.mark.parametrize(("given", "told"), [("1", "1 byte is too little"), ("64MB", "64 MB is too little")])
+def test_too_little_memory(run, profile, given, told):
+    found = run("ingest", profile, "-o", "W.db", "--memory", given)
+    assert found.code == 2
+    assert told in found.err
+
+
 def test_several_inputs_need_a_name(run, profile, tmp_path, left_over):
     found = run("ingest", *profile.iterdir())
     assert found.code == 2

@@ -44,6 +44,17 @@ def test_an_error_leaves_what_was_there(tmp_path):
     assert not (tmp_path / "deep").exists()
 
 
+def test_a_directory_takes_one_export_at_a_time(tmp_path):
+    with Placing(tmp_path, []) as first:
+        first.growing("one.csv").write_text("first")
+        with pytest.raises(WriteError, match="another export is writing there"), Placing(tmp_path, []) as other:
+            other.growing("one.csv")
+    with Placing(tmp_path, []) as other:
+        other.growing("one.csv").write_text("other")
+    assert names(tmp_path) == [LIST_NAME, "one.csv"]
+    assert (tmp_path / "one.csv").read_text() == "other"
+
+
 def test_a_file_without_rows_any_more_goes(tmp_path):
     for rows in (True, False):
         with Placing(tmp_path, []) as placing:

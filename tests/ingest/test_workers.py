@@ -263,7 +263,7 @@ def test_the_budget_is_what_was_given(total, jobs):
 
 
 def test_too_little_of_anything():
-    with pytest.raises(UsageError, match="--memory: 100 MB are too few"):
+    with pytest.raises(UsageError, match="--memory: 100 MB is too little"):
         budget(100 << 20, 1)
     with pytest.raises(UsageError, match="--jobs: 0 is too few"):
         budget(1 << 30, 0)

@@ -15,6 +15,7 @@ import pytest
 
 from warehouse import store
 from warehouse.errors import WarehouseFileError, WriteError
+from warehouse.store.loader import writing_to
 from warehouse.store.tables import metadata
 
 LOAD = """
@@ -202,3 +203,13 @@ def test_interrupting_a_long_statement(tmp_path):
     done = _run(textwrap.dedent(code), tmp_path / "w.db")
     assert done.stdout == "interrupted True\n", done.stderr
     assert os.path.lexists(tmp_path / "w.db")
+
+
+def test_a_file_that_may_only_be_read_is_no_full_disk(tmp_path, monkeypatch):
+    path = tmp_path / "W.db"
+    store.create(path)
+    for forbidden, told in ((path, "that file is read-only"), (tmp_path, "the directory of that file is read-only")):
+        monkeypatch.setattr(os, "access", lambda place, mode, forbidden=forbidden: Path(place) != forbidden)
+        with pytest.raises(WriteError, match=told) as found, writing_to(path):
+            raise sqlite3.OperationalError("disk I/O error")
+        assert "free space" not in str(found.value)

@@ -5,6 +5,8 @@ This file imports nothing heavy: from its first moments on the command ends poli
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -30,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _listen()
         if arguments is None:  # the process is ours
+            _open_closed_streams()
             refuse_pandas()
         from warehouse.cli.command_line import run
 
@@ -43,6 +46,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:
         print("npuwh: interrupted", file=sys.stderr)
     return code
+
+
+def _open_closed_streams() -> None:
+    """A standard stream that was closed (`>&-`) leads nowhere: else the next file opened would take its place."""
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or _stream(0, "r")
+    sys.stdout = sys.stdout or _stream(1, "w")
+    sys.stderr = sys.stderr or _stream(2, "w")
+
+
+def _stream(number: int, mode: str) -> io.TextIOWrapper:
+    return open(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[return-value]
 
 
 def _listen() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warehouse.cli.outcome import telling
 from warehouse.errors import UsageError
 
 
@@ -21,4 +22,6 @@ def build_torch() -> None:
         torch = importlib.import_module("torch")
     except ImportError as error:
         raise UsageError(f"torch cannot be imported here: {error}") from error
-    print(build(torch))
+    path = build(torch)
+    with telling(f"{path} is made"):
+        print(path)

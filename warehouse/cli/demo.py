@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from warehouse import store
+from warehouse.cli.outcome import telling
 from warehouse.cli.progress import shown, shown_bytes
 from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError, WriteError
@@ -54,18 +55,19 @@ def demo(
         load([profile], made, progress=report)
     with shown("export") as report:
         done = write(made, results, ["text", "trace"], progress=report)
-    print("A simulated training job: 2 ranks, 3 steps, on a device called SimNPU.\n")
-    with PlainWarehouse(made) as opened:
-        print("Top kernels of rank 0 (view kernel_time):")
-        _show(opened, "kernel_time", _KERNELS, [("rank_id", "=", 1)], _TOP, "total_ns")
-        print("\nWhere the time of each step went; the parts add up to device_ns (view step_breakdown):")
-        _show(opened, "step_breakdown", _STEPS, [("step_no", "<>", None)])
-    trace = [file.path for file in done.files if file.kind == "trace"]
-    print(f"\nprofile    {profile}")
-    print(f"warehouse  {made}   (npuwh views {made} tells what can be asked)")
-    for path in trace:
-        print(f"trace      {path}   (open it in https://ui.perfetto.dev)")
-    print(f"text files {results}")
+    with telling(f"the demo in {to} is made"):
+        print("A simulated training job: 2 ranks, 3 steps, on a device called SimNPU.\n")
+        with PlainWarehouse(made) as opened:
+            print("Top kernels of rank 0 (view kernel_time):")
+            _show(opened, "kernel_time", _KERNELS, [("rank_id", "=", 1)], _TOP, "total_ns")
+            print("\nWhere the time of each step went; the parts add up to device_ns (view step_breakdown):")
+            _show(opened, "step_breakdown", _STEPS, [("step_no", "<>", None)])
+        trace = [file.path for file in done.files if file.kind == "trace"]
+        print(f"\nprofile    {profile}")
+        print(f"warehouse  {made}   (npuwh views {made} tells what can be asked)")
+        for path in trace:
+            print(f"trace      {path}   (open it in https://ui.perfetto.dev)")
+        print(f"text files {results}")
 
 
 def _make(profile: Path) -> None:

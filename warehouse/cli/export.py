@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from warehouse.cli.numbers import numbers
-from warehouse.cli.outcome import say
+from warehouse.cli.outcome import say, telling
 from warehouse.cli.progress import shown
 from warehouse.cli.show import show_rows
 from warehouse.wording import counted
@@ -58,7 +58,8 @@ def export(
             run=numbers("--run", run), rank=numbers("--rank", rank), step=numbers("--step", step),
             from_ns=from_ns, to_ns=to_ns, gzip=gzip, force=force, progress=report,
         )  # fmt: skip
-    show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
+    with telling(f"{counted(len(done.files), 'file')} below {to} {'is' if len(done.files) == 1 else 'are'} made"):
+        show_rows(["rows", "file"], [(file.rows, file.path) for file in done.files])
     for name, kind in done.absent.items():
         if {Path(name).name, kind} & set(kinds or ()):  # asked for by name
             say(f"{to / name}: has no rows and was not made")

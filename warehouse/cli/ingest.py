@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from warehouse.cli.numbers import size
-from warehouse.cli.outcome import say
+from warehouse.cli.outcome import say, telling
 from warehouse.cli.progress import shown_bytes
 
 
@@ -66,7 +66,8 @@ def ingest(
     with shown_bytes("ingest") as report:
         done = load(paths, output, force, report, forms, memory_bytes, jobs)
     first, *others = done.lines()
-    print(first)
+    with telling(f"{done.output} {'was written' if done.added or done.replaced else 'is as it was'}"):
+        print(first)
     for line in others:
         say(line)
     return done.exit_code

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import typer
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_LARGEST = 1 << 60
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 
 
@@ -29,7 +30,7 @@ def numbers(option: str, given: Iterable[str] | None) -> tuple[int, ...] | None:
 
 
 def size(option: str, given: str) -> int:
-    """Bytes of a size such as 256MB, 1.5 GiB or 300000000; units are powers of 1024.
+    """Bytes of a size such as 256MB, 1.5 GiB or 300000000; units are powers of 1024.  More than 2^60 is 2^60.
 
     >>> size("--memory", "256MB") == 256 << 20, size("--memory", "1.5g") == 3 << 29
     (True, True)
@@ -37,4 +38,4 @@ def size(option: str, given: str) -> int:
     found = _SIZE.fullmatch(given.strip())
     if found is None:
         raise typer.BadParameter(f"'{given}' is no size; give one as 256MB or 1.5GB.", param_hint=f"'{option}'")
-    return int(float(found[1]) * _UNITS[found[2].lower()])
+    return int(min(float(found[1]) * _UNITS[found[2].lower()], _LARGEST))

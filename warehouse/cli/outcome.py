@@ -8,21 +8,22 @@ import logging
 import os
 import sqlite3
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import typer
 
 from warehouse import store
 from warehouse.cli import INTERRUPTED
-from warehouse.errors import NpuwhError
+from warehouse.errors import NpuwhError, UntoldError
 
 FINE, FINDINGS, WRONG = 0, 1, 2
 EXIT_CODES = {
     FINE: "fine",
-    FINDINGS: "findings (check), or some inputs of several failed while the rest loaded",
+    FINDINGS: "findings (check), some inputs of several failed while the rest loaded, or all is made but standard "
+    "output did not take what tells of it",
     WRONG: "wrong usage or input, nothing made",
     INTERRUPTED: "interrupted",
 }
@@ -46,6 +47,30 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+@contextmanager
+def telling(made: str) -> Iterator[None]:
+    """What the block prints tells of work that is done: UntoldError with `made` if it cannot be printed.
+
+    Example: `with telling("W.db was made"): print("made W.db")`
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up(sys.stdout)
+        if isinstance(error, NpuwhError):
+            raise
+        raise UntoldError(f"standard output: {error.strerror or error}; {made} nonetheless") from error
+
+
+def give_up(standard: IO[Any]) -> None:
+    """Keep Python from writing the rest once more when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), standard.fileno())
 
 
 def reporting(verb: Callable[..., int | None]) -> Callable[..., None]:
@@ -84,6 +109,8 @@ def _outside_fault(error: Exception, warehouse: Path | None) -> str:
     damaged; nothing if it is a fault of npuwh itself."""
     if isinstance(error, OSError):
         # files that are written say their names; what is printed does not
+        if isinstance(error, FileNotFoundError) and not error.filename:  # the system was asked where we are
+            return "the current directory is not there any more: change to another one"
         place = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)
         return f"{place}: {error.strerror or error}" if place else str(error)
     if isinstance(error, MemoryError):

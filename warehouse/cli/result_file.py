@@ -98,12 +98,12 @@ def _leads_to_itself(link: Path) -> bool:
 def _lies_in(target: Path, directory: Path) -> bool:
     try:
         return directory.is_dir() and target.resolve().is_relative_to(directory.resolve())
-    except (OSError, RuntimeError):  # the latter for a link that leads to itself, in some versions of Python
+    except (OSError, RuntimeError, ValueError):  # a link to itself, in some versions of Python; no path has a NUL in it
         return False
 
 
 def _same(one: Path, other: Path) -> bool:
     try:
         return one.resolve() == other.resolve() or one.samefile(other)
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return False

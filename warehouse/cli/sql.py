@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from typing import IO, Annotated, Any, cast
 
 import typer
 
-from warehouse.cli.outcome import say
+from warehouse.cli.outcome import give_up, say
 from warehouse.cli.result_file import check_target, replacing
 from warehouse.cli.show import show_rows
 from warehouse.errors import NpuwhError, UsageError, WriteError
@@ -98,7 +97,7 @@ def _telling_of_what_was_written(standard: IO[bytes]) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _give_up(standard)
+        give_up(standard)
         if isinstance(error, NpuwhError):
             raise
         raise WriteError(f"standard output: {error.strerror or error}; what was written is incomplete") from error
@@ -110,12 +109,6 @@ def _telling_of_what_was_written(standard: IO[bytes]) -> Iterator[IO[bytes]]:
         if out.has_output:
             say("what was written to standard output is incomplete")
         raise
-
-
-def _give_up(standard: IO[bytes]) -> None:
-    """Keep Python from writing the rest once more when it ends."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), standard.fileno())
 
 
 def _table(opened: PlainWarehouse, statement: str, out: IO[bytes]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from warehouse import store
+from warehouse.cli.outcome import telling
 
 
 def upgrade(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> None:
@@ -16,4 +17,5 @@ def upgrade(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The 
     Example: npuwh upgrade W.db
     """
     done = "upgraded; it now has" if store.upgrade(warehouse) else "nothing to do, it has"
-    print(f"{warehouse}: {done} file version {store.latest_version()} and the views of this npuwh")
+    with telling(f"{warehouse} is of this version"):
+        print(f"{warehouse}: {done} file version {store.latest_version()} and the views of this npuwh")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from warehouse import store
-from warehouse.errors import UsageError
+from warehouse.errors import UsageError, WarehouseFileError
 from warehouse.export.msprof_folder import msprof_path, same_but_stamp
 from warehouse.export.nothing import why_nothing
 from warehouse.export.placing import Placing
@@ -93,7 +93,10 @@ def export(
         store.require_views(connection, warehouse)
         wanted = Selection(run, rank, step, from_ns, to_ns)
         ranks = choose(connection, wanted)
-        folders = rank_folders(connection)
+        try:
+            folders = rank_folders(connection)
+        except WarehouseFileError as error:
+            raise WarehouseFileError(f"{warehouse}: {error}") from error
         tasks = [_rank_task(source, each, folders[each.id], file) for each in ranks for file in files]
         left_out = unwritable_files(whole, ranks, is_part=len(ranks) < len(folders))
         tasks += [
@@ -167,7 +170,10 @@ def rank_folders(connection: sqlite3.Connection) -> dict[int, str]:
         while depth < longest and len({parents[len(parents) - depth :] for _, parents in members}) < len(members):
             depth += 1
         for rank_id, parents in members:
-            folders[rank_id] = str(PurePosixPath(*parents[len(parents) - depth :], directory))
+            folder = str(PurePosixPath(*parents[len(parents) - depth :], directory))
+            if "\0" in folder:
+                raise WarehouseFileError(f"the directory of rank {rank_id} ('{folder}') is no name of a folder")
+            folders[rank_id] = folder
     return folders
 
 
@@ -185,7 +191,7 @@ def _parents(path: str, directory: str) -> tuple[str, ...]:
 def _inputs(connection: sqlite3.Connection) -> list[Path]:
     """Run directories an export must not write to; beside an input that is a single file there is room."""
     paths = [Path(path) for (path,) in connection.execute(*store.select("rank", ["path"]))]
-    return [path for path in paths if not _is_file(path)]
+    return [path for path in paths if "\0" not in str(path) and not _is_file(path)]  # no path has a NUL in it
 
 
 def _is_file(path: Path) -> bool:

@@ -3,7 +3,8 @@
 Files are written beside their place and renamed when every one of them is done, so a full disk or a kill leaves what
 was there before.  A list of our files (`.npuwh-export.json`) lies in the output directory: only files on it are
 replaced or, where a view has no rows any more, taken away; and they only while they are as they were written, or with
-`force`.  Files 0640, directories 0750.
+`force`.  Files 0640, directories 0750.  While an export writes, it holds a lock on the output directory, which ends
+with the process.
 
 The list is an object whose "files" maps the name of each file, relative to it, to its "size" in bytes and its
 "modified_ns"; null stands for a file that was just being replaced.
@@ -11,6 +12,7 @@ The list is an object whose "files" maps the name of each file, relative to it, 
 
 from __future__ import annotations
 
+import fcntl
 import fnmatch
 import json
 import os
@@ -50,11 +52,19 @@ class Placing:
         self._growing: dict[str, Path] = {}
         self._stale: list[str] = []
         self._made: list[Path] = []
+        self._lock: int | None = None
 
     def __enter__(self) -> Placing:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        try:
+            self._finish(kind, error)
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
+
+    def _finish(self, kind: type[BaseException] | None, error: BaseException | None) -> None:
         if kind is None:
             try:
                 self._publish()
@@ -71,15 +81,31 @@ class Placing:
     def growing(self, name: str) -> Path:
         """The path to write a file to that will be `name` (relative, with /); its directory is made.
 
-        UsageError: the place lies inside an input, or a file that is not ours is there.
+        UsageError: the place lies inside an input, or a file that is not ours is there.  WriteError: another export
+        writes to the output directory.
         """
         target = self.check(name)
+        if self._lock is None:
+            self._claim()
+            self.check(name)  # another export may have ended since
         self._make_directory(target.parent)
         path = target.with_name(f".{target.name}{_GROWING}")
         path.unlink(missing_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o640))
         self._growing[name] = path
         return path
+
+    def _claim(self) -> None:
+        self._make_directory(self._root)
+        self._lock = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            text = f"{self._root}: another export is writing there; wait until it is done, or choose another --to"
+            raise WriteError(text) from error
+        except OSError:  # a file system without locks
+            return
+        self._ours = _read_list(self._root / LIST_NAME)
 
     def ours_like(self, pattern: str | None) -> list[str]:
         """Files of earlier exports whose names match the pattern (fnmatch; None: no file), but those written now."""

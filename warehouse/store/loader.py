@@ -149,7 +149,7 @@ def writing_to(path: Path) -> Iterator[None]:
 
 
 def _unwritable(path: Path, error: Exception) -> WriteError:
-    return WriteError(f"{path}: cannot be written {write_fault(error, '-o')}")
+    return WriteError(f"{path}: cannot be written {write_fault(error, '-o', path)}")
 
 
 def row_count(table: str, columns: Mapping[str, Any]) -> int:

@@ -23,6 +23,8 @@ def near_names(complaint: str, statement: str, path: Path | None = None) -> str:
         return ""
     name = found[2].rpartition(".")[2].strip('"`[]')
     if found[1] == "table":
+        if name.lower() in views():
+            return f"; that view should be there: `npuwh upgrade {path or 'W.db'}` makes it anew"
         return did_you_mean(name, [*views(), *TABLES])
     words = set(re.findall(r"\w+", statement.lower()))
     columns = [column.name for view in views().values() if view.name in words for column in view.columns]
