@@ -57,11 +57,11 @@ def budget(total: int, jobs: int) -> Budget:
     rest = min(total, max(_machine_bytes(), SMALLEST_BYTES)) - _WRITER_BYTES
     workers = min(jobs, (rest - _SMALLEST_WRITER) // (_WORKER_BYTES + _SMALLEST_WORKER))
     if workers < 2:  # one that decodes beside one that writes gains nothing over threads of one process
-        given = min(rest // 2, _MOST_BYTES)
-        return _divided(0, given, given)
+        share = min(rest // 2, _MOST_BYTES)
+        return _divided(0, share, share)
     shared = rest - workers * _WORKER_BYTES
-    given = min(shared // 2 // (workers + 1), _MOST_BYTES)
-    return _divided(workers, given, given)
+    share = min(shared // 2 // (workers + 1), _MOST_BYTES)
+    return _divided(workers, share, share)
 
 
 def _machine_bytes() -> int:
