@@ -84,7 +84,7 @@ std::size_t LinkTable::memory() const {
         bytes += column.capacity() * sizeof(std::int64_t);
     }
     for (const Cached& cached : cache_) {
-        bytes += cached.bytes.capacity();
+        bytes += sizeof(Cached) + cached.bytes.capacity();
     }
     return bytes;
 }
@@ -205,7 +205,7 @@ void LinkTable::seal() {
     for (const Block& block : blocks_) {
         largest = std::max(largest, std::size_t{block.size});
     }
-    cache_.resize(std::max(kFewestCached, memory_limit_ / 2 / largest));
+    cache_.resize(std::max(kFewestCached, std::min(memory_limit_ / 2 / (largest + sizeof(Cached)), blocks_.size())));
     is_sealed_ = true;
 }
 

@@ -252,7 +252,7 @@ def test_a_module_of_the_working_directory_is_not_taken(write, tmp_path, monkeyp
     assert len(ingest([tmp_path / "job"], tmp_path / "W.db", memory_bytes=ENOUGH, jobs=2).added) == 2
 
 
-@pytest.mark.parametrize("total", [128 << 20, 200 << 20, 256 << 20, 500 << 20, 900 << 20])
+@pytest.mark.parametrize("total", [128 << 20, 200 << 20, 256 << 20, 500 << 20, 4 << 30])
 @pytest.mark.parametrize("jobs", [1, 2, 16])
 def test_the_budget_is_what_was_given(total, jobs):
     memory = budget(total, jobs)
@@ -260,14 +260,6 @@ def test_the_budget_is_what_was_given(total, jobs):
     links = 8 * memory.rank.table_bytes
     rows = memory.keys_bytes + memory.ahead_bytes + max(1, memory.workers) * (memory.rank.reader_bytes + links)
     assert total // 8 - (30 << 20) < rows < total // 2
-
-
-@pytest.mark.parametrize("total", [4 << 30, 10**30])
-def test_a_process_gets_no_more_than_it_can_use(total):
-    alone = budget(total, 1)
-    assert alone.workers == 0
-    assert alone.keys_bytes + alone.ahead_bytes + alone.rank.reader_bytes + 8 * alone.rank.table_bytes <= 400 << 20
-    assert budget(total, 16).workers == 16
 
 
 def test_too_little_of_anything():

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -118,6 +119,15 @@ TEST(links_without_columns_or_rows) {
     Table empty(2, 0);
     const std::vector<Column> found = empty.table.find(Column{4});
     CHECK_EQUAL(found[1], Column{kNone});
+}
+
+TEST(links_take_what_they_hold_whatever_they_may) {
+    Table links(1, std::size_t{1} << 34);
+    Column rows(5000);
+    std::iota(rows.begin(), rows.end(), 0);
+    links.table.add(rows, {rows});
+    CHECK_EQUAL(links.table.find(Column{7, 5000})[0], (Column{7, kNone}));
+    CHECK(links.table.memory() < std::size_t{1} << 20);
 }
 
 TEST(links_refuse_what_does_not_fit) {

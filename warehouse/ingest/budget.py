@@ -10,7 +10,6 @@ from warehouse.wording import counted
 
 DEFAULT_BYTES = 256 << 20
 SMALLEST_BYTES = 128 << 20
-_MOST_BYTES = 400 << 20  # given out in a process
 # measured, without rows: an interpreter with Arrow and numpy, of which the processes share the libraries
 _WRITER_BYTES = 76 << 20
 _WORKER_BYTES = 52 << 20
@@ -43,8 +42,8 @@ def budget(total: int, jobs: int) -> Budget:
     """Divide `total` bytes over one process that writes and at most `jobs` that decode (1: none but the writer).
 
     Half of what an interpreter leaves is given out: the other half is for batches on their way and for what freed
-    memory loses to fragments.  More than the machine has is taken for what it has, and a process gets no more than
-    makes it quicker.  UsageError if it is too little for one process.
+    memory loses to fragments.  More than the machine has is taken for what it has.  UsageError if it is too little for
+    one process.
 
     >>> budget(256 << 20, 1).workers, budget(512 << 20, 4).workers
     (0, 4)
@@ -57,11 +56,9 @@ def budget(total: int, jobs: int) -> Budget:
     rest = min(total, max(_machine_bytes(), SMALLEST_BYTES)) - _WRITER_BYTES
     workers = min(jobs, (rest - _SMALLEST_WRITER) // (_WORKER_BYTES + _SMALLEST_WORKER))
     if workers < 2:  # one that decodes beside one that writes gains nothing over threads of one process
-        share = min(rest // 2, _MOST_BYTES)
-        return _divided(0, share, share)
+        return _divided(0, rest // 2, rest // 2)
     shared = rest - workers * _WORKER_BYTES
-    share = min(shared // 2 // (workers + 1), _MOST_BYTES)
-    return _divided(workers, share, share)
+    return _divided(workers, shared // 2 // (workers + 1), shared // 2 // (workers + 1))
 
 
 def _machine_bytes() -> int:
