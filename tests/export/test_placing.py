@@ -1,6 +1,7 @@
 """Files appear all together or not at all, never over what is not ours, never in an input."""
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -224,3 +225,29 @@ def test_progress(sample, tmp_path):
     export(sample, tmp_path / "out", ["op_statistic", "task_time"], progress=lambda *call: calls.append(call))
     assert [call[1:] for call in calls] == [(number, 4) for number in range(5)]
     assert calls[0][0].endswith("op_statistic.csv")
+
+
+def test_an_interrupt_as_a_file_is_made_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*arguments, done=os.open, **options):
+        handle = done(*arguments, **options)
+        if str(arguments[0]).endswith(".npuwh-tmp"):
+            os.close(handle)
+            raise KeyboardInterrupt
+        return handle
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), Placing(tmp_path / "out", []) as placing:
+        placing.growing("a.csv")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupt_as_a_file_is_dropped_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*_arguments, **_options):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Placing(tmp_path / "out", []) as placing:
+        placing.growing("a.csv")
+        monkeypatch.setattr(os, "unlink", interrupted)
+        placing.drop("a.csv")
+    assert not (tmp_path / "out").exists()

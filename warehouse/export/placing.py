@@ -91,8 +91,8 @@ class Placing:
         self._make_directory(target.parent)
         path = target.with_name(f".{target.name}{_GROWING}")
         path.unlink(missing_ok=True)
+        self._growing[name] = path  # before it is there: an interrupt may come as soon as it is
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o640))
-        self._growing[name] = path
         return path
 
     def _claim(self) -> None:
@@ -120,8 +120,9 @@ class Placing:
         """
         if name in self._ours:
             self._refuse_changed(name)
-        if path := self._growing.pop(name, None):
+        if path := self._growing.get(name):
             path.unlink(missing_ok=True)
+            del self._growing[name]  # after it is gone: until then an interrupt has to find it
         if name in self._ours:
             self._stale.append(name)
 
