@@ -13,7 +13,7 @@ from typing import Any
 from warehouse.store.registry import views
 from warehouse.store.row_plan import PlanArm
 from warehouse.store.table_list import TABLES
-from warehouse.store.view_body import Tokens, joined, unquoted
+from warehouse.store.view_body import Tokens, closing, joined, unquoted
 
 _BOUNDARIES = ("LEFT", "JOIN", "CROSS", "WHERE", "ORDER", "GROUP")
 
@@ -75,7 +75,7 @@ def _without_vain(rest: Tokens, rank: Tokens, facts: RankFacts) -> Tokens:
         table, alias = (*rest[place + 5 : place + 7], "", "")[:2]
         beginning = ("EXISTS", "(", "SELECT", "1", "FROM", table, alias, "WHERE", alias, ".", "rank_id", "=", *rank)
         is_of_rank = table in TABLES and rest[place : place + len(beginning)] == beginning
-        end = _closing(rest, place + 1) if is_of_rank else place
+        end = closing(rest, place + 1) if is_of_rank else place
         if is_of_rank and "OR" not in rest[place:end] and not facts.has_rows(table):
             found.append("0")
             place = end + 1
@@ -83,15 +83,6 @@ def _without_vain(rest: Tokens, rank: Tokens, facts: RankFacts) -> Tokens:
             found.append(rest[place])
             place += 1
     return tuple(found)
-
-
-def _closing(parts: Tokens, opening: int) -> int:
-    depth = 0
-    for place in range(opening, len(parts)):
-        depth += (parts[place] == "(") - (parts[place] == ")")
-        if depth == 0:
-            return place
-    raise ValueError("a bracket is not closed")
 
 
 def _with_row(parts: Tokens, alias: str, row: Mapping[str, Any] | None) -> Tokens:

@@ -130,7 +130,7 @@ def sources_of(parts: Tokens) -> list[tuple[str, str]]:
             continue
         name, after = parts[place + 1], place + 2
         if name == "(":
-            after = _closing(parts, place + 1) + 1
+            after = closing(parts, place + 1) + 1
             name = ""
         if after < len(parts) and parts[after] == "AS":
             after += 1
@@ -149,13 +149,18 @@ def _outer(parts: Tokens) -> Iterator[tuple[int, str]]:
         depth += token == "("
 
 
-def _closing(parts: Tokens, opening: int) -> int:
+def closing(parts: Tokens, opening: int) -> int:
+    """Place of the bracket that closes the one at `opening`; ValueError if none does.
+
+    >>> closing(("(", "(", ")", ")", ","), 0)
+    3
+    """
     depth = 0
     for place in range(opening, len(parts)):
         depth += (parts[place] == "(") - (parts[place] == ")")
         if depth == 0:
             return place
-    return len(parts) - 1
+    raise ValueError("a bracket is not closed")
 
 
 def _split(parts: Tokens, separator: str) -> list[Tokens]:
