@@ -31,7 +31,7 @@ class Fault:
     bytes: int
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Counts:
     """What the records of an input came to; ignored: rejected, but nothing of a profile.  Of files that are unread
     nothing at all could be taken."""
@@ -45,9 +45,14 @@ class Counts:
     unread_bytes: int = 0
     faults: list[Fault] = field(default_factory=list)
 
+    def take(self, counts: Counts) -> None:
+        """Add what the records of an input came to."""
+        for each in fields(Counts):
+            setattr(self, each.name, getattr(self, each.name) + getattr(counts, each.name))
+
 
 @dataclass
-class IngestReport:
+class IngestReport(Counts):
     """Inputs by what became of them; (input, reason) for those that were not taken, `narrowed` those that were taken
     with less than before.
 
@@ -63,19 +68,6 @@ class IngestReport:
     refused: list[tuple[Path, str]] = field(default_factory=list)
     failed: list[tuple[Path, str]] = field(default_factory=list)
     narrowed: list[tuple[Path, str]] = field(default_factory=list)
-    records: int = 0
-    rejected: int = 0
-    ignored: int = 0
-    errors: int = 0
-    warnings: int = 0
-    unread_files: int = 0
-    unread_bytes: int = 0
-    faults: list[Fault] = field(default_factory=list)
-
-    def take(self, counts: Counts) -> None:
-        """Add what the records of an input came to."""
-        for each in fields(Counts):
-            setattr(self, each.name, getattr(self, each.name) + getattr(counts, each.name))
 
     @property
     def exit_code(self) -> int:
