@@ -43,19 +43,10 @@ def sql(
 
     Example: npuwh sql W.db "SELECT kernel_name, total_ns FROM kernel_time ORDER BY total_ns DESC LIMIT 10"
     """
-    chosen = form or (output.suffix[1:].lower() if output is not None and output.suffix else "table")
-    if form is None and chosen == "txt":
-        chosen = "table"
-    if form is None and chosen not in FORMATS:
-        raise UsageError(
-            f"{output}: {output and output.suffix} is no format; say which with --format: {', '.join(FORMATS)}"
-        )
-    if chosen not in FORMATS:
-        raise UsageError(f"--format {chosen}: is none of {', '.join(FORMATS)}")
-    write = FORMATS[chosen]
+    write = FORMATS[_chosen(form, output)]
     with PlainWarehouse(warehouse) as opened:
         if output is None:
-            if chosen == "parquet" and sys.stdout.isatty():
+            if write is FORMATS["parquet"] and sys.stdout.isatty():
                 raise UsageError("--format parquet: is no text for a terminal; give a file with -o")
             with _telling_of_what_was_written(sys.stdout.buffer) as out:
                 write(opened, statement, out)
@@ -63,6 +54,20 @@ def sql(
         check_target(output, opened, force)
         with replacing(output) as file:
             write(opened, statement, file)
+
+
+def _chosen(form: str | None, output: Path | None) -> str:
+    """What is asked for with --format, else by the ending of the file, else a table."""
+    if form is not None:
+        if form not in FORMATS:
+            raise UsageError(f"--format {form}: is none of {', '.join(FORMATS)}")
+        return form
+    ending = output.suffix[1:].lower() if output is not None else ""
+    if ending in ("", "txt"):
+        return "table"
+    if ending not in FORMATS:
+        raise UsageError(f"{output}: .{ending} is no format; say which with --format: {', '.join(FORMATS)}")
+    return ending
 
 
 class _Counting(io.RawIOBase):
