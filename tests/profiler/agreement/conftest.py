@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,3 +18,12 @@ def _own_folder(tmp_path: Path, observer_cache: Path, monkeypatch: pytest.Monkey
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@pytest.fixture
+def no_collections() -> Iterator[None]:
+    """What is freed and finalised must not depend on when the collector runs."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,14 +17,7 @@ from warehouse.profiler import ProfilerActivity, profile  # noqa: E402
 
 _LINE = re.compile(r"\((\d+)\)")
 
-
-@pytest.fixture(autouse=True)
-def _no_collections() -> Iterator[None]:
-    """What the collector finalises depends on when it runs."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("no_collections")
 
 
 def _recorded(work: Callable[[], Any]) -> list[Call]:

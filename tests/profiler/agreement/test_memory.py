@@ -3,8 +3,7 @@ the sum of its deltas."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
@@ -16,14 +15,7 @@ from tests.profiler.agreement.models import MODELS  # noqa: E402 needs torch
 from tests.profiler.agreement.observed import WINDOW, tables, texts_of  # noqa: E402
 from warehouse.profiler import ProfilerActivity, profile  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def _no_collections() -> Iterator[None]:
-    """What is freed must not depend on when the collector runs."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("no_collections")
 
 
 def _recorded(work: Callable[[], Any]) -> list[tuple[int, int]]:
