@@ -246,8 +246,12 @@ def test_an_interrupt_as_a_file_is_dropped_leaves_none(tmp_path, monkeypatch):
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), Placing(tmp_path / "out", []) as placing:
-        placing.growing("a.csv")
-        monkeypatch.setattr(os, "unlink", interrupted)
-        placing.drop("a.csv")
+    def export_interrupted():
+        with Placing(tmp_path / "out", []) as placing:
+            placing.growing("a.csv")
+            monkeypatch.setattr(os, "unlink", interrupted)
+            placing.drop("a.csv")
+
+    with pytest.raises(KeyboardInterrupt):
+        export_interrupted()
     assert not (tmp_path / "out").exists()

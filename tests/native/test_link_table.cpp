@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
