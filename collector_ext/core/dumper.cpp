@@ -192,13 +192,15 @@ void Dumper::drain_events(ThreadLog& log) {
 void Dumper::drain_frames(ThreadLog& log) {
     const Ring::Span span = log.frames.peek();
     Rows& frames = rows(Table::kFrame);
+    uint64_t calls_and_returns = 0;
     for (size_t at = 0; at < span.size; at += sizeof(FrameRecord)) {
         FrameRecord record;
         std::memcpy(&record, span.data + at, sizeof record);
         frames.add(record, log.facts.number);
+        calls_and_returns += (record.depth_and_event & 0xFF) != static_cast<uint32_t>(FrameEvent::kLossEnd);
         if (frames.count() >= kBatchRows) write_rows(false);
     }
-    counters_.frames.fetch_add(span.size / sizeof(FrameRecord), std::memory_order_relaxed);
+    counters_.frames.fetch_add(calls_and_returns, std::memory_order_relaxed);
     log.frames.release(span.size);
 }
 

@@ -34,11 +34,12 @@ struct OpRecord {
 };
 static_assert(sizeof(OpRecord) == 64 && std::is_trivially_copyable_v<OpRecord>);
 
-// A call or return of a Python or C function.
-enum class FrameEvent : uint8_t { kCall, kReturn, kCCall, kCReturn };
+// A call or return of a Python or C function, or where a loss ends: the fewest calls that were open while it lasted (those
+// are the same before and behind it) and, as depth, those that are open now.
+enum class FrameEvent : uint8_t { kCall, kReturn, kCCall, kCReturn, kLossEnd };
 struct FrameRecord {
     int64_t time;
-    uint32_t code;  // number of core/code_table; 0 for returns
+    uint32_t code;  // number of core/code_table; 0 for returns; calls that stayed open for the end of a loss
     uint32_t depth_and_event;  // depth << 8 | FrameEvent
 };
 static_assert(sizeof(FrameRecord) == 16 && std::is_trivially_copyable_v<FrameRecord>);

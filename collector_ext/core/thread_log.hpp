@@ -1,6 +1,7 @@
 // What one thread records into: its rings, its open depth, and the names it has met.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -64,28 +65,40 @@ class ThreadLog {
         events.publish(record->header.size);
     }
 
+    // `depth` is that of the frame, 0 the outermost.
     void frame(int64_t time, uint32_t code, FrameEvent event, uint32_t depth) noexcept {
-        if (__builtin_expect(frame_loss_.count != 0, 0) && !tell_loss(frame_loss_, 1)) {
-            note(frame_loss_, lost_frames, time);
-            return;
-        }
-        std::byte* room = frames.reserve(sizeof(FrameRecord));
-        if (__builtin_expect(room == nullptr, 0)) {
-            note(frame_loss_, lost_frames, time);
-            return;
-        }
-        const FrameRecord record{time, code, depth << 8 | static_cast<uint32_t>(event)};
-        std::memcpy(room, &record, sizeof record);
-        frames.publish(sizeof record);
+        const bool is_taken = __builtin_expect(frame_loss_.count == 0, 1) || end_frame_loss(time, event, depth);
+        if (__builtin_expect(is_taken && push_frame(time, code, event, depth), 1)) return;
+        if (frame_loss_.count == 0) stayed_open_ = depth;
+        stayed_open_ = std::min(stayed_open_, depth);
+        note(frame_loss_, lost_frames, time);
     }
 
     // At the end of the thread or of the recording: a loss that no later record told of.
     void tell_losses() noexcept {
         if (event_loss_.count != 0) tell_loss(event_loss_, 0);
-        if (frame_loss_.count != 0) tell_loss(frame_loss_, 1);
+        if (frame_loss_.count == 0) return;
+        push_frame(frame_loss_.last, stayed_open_, FrameEvent::kLossEnd, stayed_open_);
+        tell_loss(frame_loss_, 1);
     }
 
    private:
+    bool push_frame(int64_t time, uint32_t code, FrameEvent event, uint32_t depth) noexcept {
+        std::byte* room = frames.reserve(sizeof(FrameRecord));
+        if (__builtin_expect(room == nullptr, 0)) return false;
+        const FrameRecord record{time, code, depth << 8 | static_cast<uint32_t>(event)};
+        std::memcpy(room, &record, sizeof record);
+        frames.publish(sizeof record);
+        return true;
+    }
+
+    // Before the first frame that may fit again.
+    bool end_frame_loss(int64_t time, FrameEvent event, uint32_t depth) noexcept {
+        const bool is_return = event == FrameEvent::kReturn || event == FrameEvent::kCReturn;
+        if (frames.capacity() - frames.waiting() < 2 * sizeof(FrameRecord) || !tell_loss(frame_loss_, 1)) return false;
+        return push_frame(time, stayed_open_, FrameEvent::kLossEnd, depth + is_return);
+    }
+
     static void note(Loss& loss, std::atomic<uint64_t>& total, int64_t time) noexcept {
         if (loss.count == 0) loss.first = time;
         loss.last = time;
@@ -110,6 +123,7 @@ class ThreadLog {
 
     Loss event_loss_;
     Loss frame_loss_;
+    uint32_t stayed_open_ = 0;  // calls that were open all through the loss
 };
 
 // Numbers of texts that a thread has met, found without a lock; a text it meets for the first time costs one.

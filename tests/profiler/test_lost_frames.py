@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from warehouse.readers.raw_rows import Numbers
-from warehouse.readers.recorded_frames import C_CALL, C_RETURN, CALL, RETURN, FrameMender
+from warehouse.readers.recorded_frames import C_CALL, C_RETURN, CALL, LOSS_END, RETURN, FrameMender
 
 LOST = 999
 Record = tuple[int, int, int, int, int]  # thread, time, code, event, depth
@@ -84,4 +84,54 @@ def test_calls_that_are_missing_have_a_name_of_their_own() -> None:
     records = [(1, 10, 7, CALL, 0), (1, 90, 9, CALL, 2), (1, 95, 0, RETURN, 2), (1, 96, 0, RETURN, 1)]
     assert _mended(records, 10) == [
         (1, 10, 7, CALL), (1, 90, LOST, CALL), (1, 90, 9, CALL), (1, 95, 0, RETURN), (1, 96, 0, RETURN),
+    ]  # fmt: skip
+
+
+def _with_losses(rng: random.Random, records: list[Record]) -> list[Record]:
+    """As a full ring loses: some in a row, of one thread, and behind them how many calls stayed open meanwhile."""
+    for _ in range(4):
+        first, thread = rng.randrange(len(records)), rng.randrange(2)
+        lost = [at for at in range(first, len(records)) if records[at][0] == thread][: rng.randrange(1, 40)]
+        floor = min((records[at][4] if records[at][3] != LOSS_END else records[at][2] for at in lost), default=0)
+        behind = (
+            next((at for at in range(lost[-1] + 1, len(records)) if records[at][0] == thread), None) if lost else None
+        )
+        if behind is None:
+            continue
+        _, time, _, event, depth = records[behind]
+        end = (thread, time, floor, LOSS_END, depth + (event in (RETURN, C_RETURN)))
+        records = [*(each for at, each in enumerate(records[:behind]) if at not in lost), end, *records[behind:]]
+    return records
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_call_is_taken_for_another_that_was_as_deep(seed: int) -> None:
+    rng = random.Random(seed)
+    records = list(_calls(rng, 2, 400))
+    stacks: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    around: dict[tuple[int, int], list[tuple[int, int]]] = {}  # each call -> those around it
+    for thread, time, code, event, _ in records:
+        if event in (CALL, C_CALL):
+            around[thread, time] = list(stacks[thread])
+            stacks[thread].append((time, code))
+        else:
+            stacks[thread].pop()
+    open_calls: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for thread, time, code, event in _mended(_with_losses(rng, records), rng.choice([1, 13, 1000])):
+        if event in (CALL, C_CALL):
+            if code != LOST:
+                truth = around[thread, time]
+                assert len(truth) == len(open_calls[thread])
+                assert all(
+                    known in (told, (known[0], LOST)) for known, told in zip(open_calls[thread], truth, strict=True)
+                )
+            open_calls[thread].append((time, code))
+        else:
+            open_calls[thread].pop()
+
+
+def test_a_call_behind_a_loss_is_not_in_one_that_returned_meanwhile() -> None:
+    records = [(1, 10, 7, CALL, 0), (1, 20, 8, CALL, 1), (1, 90, 1, LOSS_END, 2), (1, 90, 9, CALL, 2)]
+    assert _mended(records, 10) == [
+        (1, 10, 7, CALL), (1, 20, 8, CALL), (1, 20, 0, RETURN), (1, 90, LOST, CALL), (1, 90, 9, CALL),
     ]  # fmt: skip

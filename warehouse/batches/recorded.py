@@ -30,7 +30,8 @@ RECORDED: dict[str, pa.Schema] = {
         "start_ticks:i8 end_ticks:i8 sequence_no:i8 forward_thread_no:u8 thread:u4 end_thread:u4 name:u4 stack:u4 "
         "module:u4 dtypes:u4 shapes:u4 depth:u2 scope:u1 is_async:u1 tensors:b"
     ),
-    # a call or return; event: 0 call, 1 return, 2 C call, 3 C return; code: string of the function, 0 for returns
+    # a call or return; event: 0 call, 1 return, 2 C call, 3 C return; code: string of the function, 0 for returns;
+    # event 4: behind lost records; code: how many calls were open all through the loss; depth: how many are now
     "frame": _schema("time_ticks:i8 thread:u4 code:u4 depth:u4 event:u1"),
     "memory": _schema(
         "time_ticks:i8 address:u8 size_bytes:i8 allocated_bytes:i8 reserved_bytes:i8 active_bytes:i8 stream:i8 "
