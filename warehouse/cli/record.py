@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from warehouse.cli.byte_count import byte_count
 from warehouse.errors import UsageError
 
 
@@ -17,9 +19,9 @@ def record(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="Its arguments, as they are.", show_default=False)
     ] = None,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Where the run directory goes.")
-    ] = Path("npuwh-recordings"),
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the run directory goes.")] = Path(
+        "npuwh-recordings"
+    ),
     export_type: Annotated[
         list[str] | None,
         typer.Option("--export-type", metavar="KIND", help="db (a warehouse), text, or both.", show_default=False),
@@ -32,6 +34,59 @@ def record(
     gc: Annotated[
         float | None, typer.Option("--gc", metavar="MS", help="Garbage collections from that long on.")
     ] = None,
+    mstx_domain_include: Annotated[
+        list[str] | None, typer.Option(metavar="DOMAIN", help="Marks of this domain only (again for more).")
+    ] = None,
+    mstx_domain_exclude: Annotated[
+        list[str] | None, typer.Option(metavar="DOMAIN", help="All marks but those of this domain (again for more).")
+    ] = None,
+    include_ops: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Operators of such names only (*, ?, [...]).")
+    ] = None,
+    exclude_ops: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="No operators of such names.")
+    ] = None,
+    only_modules: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Operators of modules of such classes only.")
+    ] = None,
+    shortest_us: Annotated[float | None, typer.Option(metavar="US", help="No operators that are shorter.")] = None,
+    steps: Annotated[bool, typer.Option("--steps", help="A step ends with each step of the optimizer.")] = False,
+    every_step: Annotated[int | None, typer.Option(metavar="N", help="Each N-th of these steps only.")] = None,
+    skip_first: Annotated[int | None, typer.Option(metavar="N", help="Nothing of the first N steps.")] = None,
+    wait: Annotated[int | None, typer.Option(metavar="N", help="Of each cycle, N steps without recording,")] = None,
+    warmup: Annotated[
+        int | None, typer.Option(metavar="N", help="N with what recording takes, but no records,")
+    ] = None,
+    active: Annotated[int | None, typer.Option(metavar="N", help="and N recorded, to a run directory a cycle.")] = None,
+    repeat: Annotated[int | None, typer.Option(metavar="N", help="So many cycles; 0: to the end.")] = None,
+    after: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Nothing until so long after the start.")
+    ] = None,
+    for_seconds: Annotated[
+        float | None, typer.Option("--for", metavar="SECONDS", help="Nothing after so long a time of recording.")
+    ] = None,
+    disk_bytes: Annotated[
+        int | None, typer.Option(parser=byte_count, metavar="BYTES", help="End the recording at this size (20G).")
+    ] = None,
+    chunk_bytes: Annotated[
+        int | None, typer.Option(parser=byte_count, metavar="BYTES", help="Begin another file at this size.")
+    ] = None,
+    chunk_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Begin another file after so long.")
+    ] = None,
+    flush_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="What a killed process may lose.")
+    ] = None,
+    ring_bytes: Annotated[
+        int | None, typer.Option(parser=byte_count, metavar="BYTES", help="Memory between a thread and the disk.")
+    ] = None,
+    worker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the run directory, instead of the host's.")
+    ] = None,
+    metadata: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=TEXT", help="A text to keep with the recording.")
+    ] = None,
+    no_analyse: Annotated[bool, typer.Option("--no-analyse", help="Leave the recording as it is.")] = False,
     live: Annotated[
         int | None, typer.Option("--live", metavar="PORT", help="Counters for Prometheus on this port of 127.0.0.1.")
     ] = None,
@@ -48,18 +103,55 @@ def record(
     for kind in kinds:
         if kind not in ("db", "text"):
             raise UsageError(f"--export-type {kind}: db and text are there")
-    command = [sys.executable, "-m", "warehouse.profiler.run_script", f"--output={output}"]
-    command += [f"--export-type={kind}" for kind in kinds]
-    wanted = {
-        "--record-shapes": shapes, "--profile-memory": memory, "--with-stack": stack, "--with-modules": modules,
-        "--with-flops": flops, "--module": module,
+    planned = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active, "repeat": repeat}
+    if active is None and any(number is not None for number in planned.values()):
+        raise UsageError("--skip-first, --wait, --warmup and --repeat go with --active")
+    settings = {
+        "output": str(output),
+        "worker_name": worker,
+        "is_analysed": not no_analyse,
+        "is_module": module,
+        "has_steps": steps,
+        "profile": {
+            "record_shapes": shapes, "profile_memory": memory, "with_stack": stack, "with_modules": modules,
+            "with_flops": flops,
+        },
+        "experimental_config": {
+            "export_type": kinds, "gc_detect_threshold": gc, "mstx_domain_include": mstx_domain_include,
+            "mstx_domain_exclude": mstx_domain_exclude,
+        },
+        "selection": {
+            "include_ops": include_ops, "exclude_ops": exclude_ops, "modules": only_modules,
+            "shortest_us": shortest_us, "every_step": every_step,
+        },
+        "schedule": planned,
+        "window": {"after_s": after, "for_s": for_seconds},
+        "disk_limits": {
+            "disk_bytes": disk_bytes, "chunk_bytes": chunk_bytes, "chunk_seconds": chunk_seconds,
+            "flush_seconds": flush_seconds, "ring_bytes": ring_bytes,
+        },
+        "metadata": _metadata(metadata or []),
     }  # fmt: skip
-    command += [name for name, is_wanted in wanted.items() if is_wanted]
-    if gc is not None:
-        command.append(f"--gc={gc}")
     if live is not None:
         os.environ["NPUWH_LIVE"] = str(live)
     sys.stdout.flush()
     sys.stderr.flush()
     # a process of its own: nothing of the command is left in what is recorded
-    os.execv(sys.executable, [*command, "--", script, *(arguments or ())])
+    command = [sys.executable, "-m", "warehouse.profiler.run_script", json.dumps(_given(settings)), script]
+    os.execv(sys.executable, [*command, *(arguments or ())])
+
+
+def _given(settings: dict[str, Any]) -> dict[str, Any]:
+    """Without what was not given; an object of which nothing was given is left out as a whole."""
+    found = {name: _given(value) if isinstance(value, dict) else value for name, value in settings.items()}
+    return {name: value for name, value in found.items() if value not in (None, {}, [])}
+
+
+def _metadata(pairs: list[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not (name and equals):
+            raise UsageError(f"--metadata {pair}: has to be NAME=TEXT")
+        found[name] = text
+    return found

@@ -30,7 +30,8 @@ class Cycle:
     path: Path | None = None
     _producers: Producers | None = None
     _is_recording: bool = False
-    _is_paused: bool = False
+    _is_paused: bool = False  # by the program
+    _is_left_out: bool = False  # the current step
     _pid: int = 0
 
     def init(self) -> None:
@@ -69,8 +70,8 @@ class Cycle:
         self._producers.prepare()
         atexit.register(self.finalize)  # a script that ends without `stop` leaves complete files
 
-    def start(self) -> None:
-        """Record from now on."""
+    def start(self, is_paused: bool = False) -> None:
+        """Record from now on, or from `resume` on."""
         if self._producers is None:
             self.warm_up()
         if self._producers is None:
@@ -81,7 +82,9 @@ class Cycle:
             return
         try:
             serve_as_asked()
-            _recorder.start()
+            if not is_paused:
+                _recorder.start()
+            self._is_paused = is_paused
             self._producers.begin()
             self._is_recording = True
         except Exception as error:
@@ -89,22 +92,36 @@ class Cycle:
 
     def take_step(self, number: int) -> None:
         """The step `number` of those that are recorded begins (0: the first); it is taken or left out."""
-        if not self._is_recording or self._is_paused == (number % self.wanted.selection.every_step != 0):
+        self._switch(self._is_paused, number % self.wanted.selection.every_step != 0)
+
+    def pause(self) -> None:
+        """Take nothing until `resume`."""
+        self._switch(True, self._is_left_out)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._switch(False, self._is_left_out)
+
+    def _switch(self, is_paused: bool, is_left_out: bool) -> None:
+        if not self._is_recording:
             return
-        self._is_paused = not self._is_paused
-        if self._is_paused:
-            _recorder.pause()
-        else:
+        was_off = self._is_paused or self._is_left_out
+        self._is_paused, self._is_left_out = is_paused, is_left_out
+        if was_off == (is_paused or is_left_out):
+            return
+        if was_off:
             _recorder.resume_tracer()
             _recorder.start()
+        else:
+            _recorder.pause()
 
     def stop(self) -> None:
         """Record no more; what was recorded is in the files afterwards."""
         if not self._is_recording or self._producers is None:
             return
-        if self._is_paused and self.wanted.has_details:
-            self.take_step(0)  # what is told at the end, of parameters, must find the recording on
-        self._is_recording = self._is_paused = False
+        if self.wanted.has_details:
+            self._switch(False, False)  # what is told at the end, of parameters, must find the recording on
+        self._is_recording = self._is_paused = self._is_left_out = False
         try:
             self._producers.end()
             _recorder.stop()

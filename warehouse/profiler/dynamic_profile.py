@@ -12,51 +12,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from warehouse.profiler.experimental_config import _ExperimentalConfig
-from warehouse.profiler.handler import tensorboard_trace_handler
+from warehouse.profiler.dynamic_config import AT_ONCE, CONFIG_FILE, DEFAULTS, profiler_of, read_config
 from warehouse.profiler.metadata import rank_number
 from warehouse.profiler.profile import profile
-from warehouse.profiler.schedule import Schedule
-from warehouse.profiler.settings import AiCMetrics, ProfilerActivity, logger, report
-
-CONFIG_FILE = "profiler_config.json"
-_LARGEST_CONFIG = 1 << 20
-AT_ONCE = -1
-
-DEFAULTS: dict[str, Any] = {
-    "activities": ["CPU", "NPU"],
-    "prof_dir": "./",
-    "analyse": False,
-    "async_mode": False,
-    "record_shapes": False,
-    "profile_memory": False,
-    "with_stack": False,
-    "with_flops": False,
-    "with_modules": False,
-    "active": 1,
-    "warmup": 0,
-    "start_step": 0,
-    "is_rank": False,
-    "rank_list": [],
-    "experimental_config": {
-        "profiler_level": "Level0",
-        "aic_metrics": "AiCoreNone",
-        "l2_cache": False,
-        "op_attr": False,
-        "gc_detect_threshold": None,
-        "data_simplification": True,
-        "record_op_args": False,
-        "export_type": ["text"],
-        "msprof_tx": False,
-        "mstx": False,
-        "host_sys": [],
-        "mstx_domain_include": [],
-        "mstx_domain_exclude": [],
-        "sys_io": False,
-        "sys_interconnection": False,
-    },
-}
-_FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+from warehouse.profiler.settings import logger, report
 
 
 class DynamicProfiler:
@@ -97,7 +56,7 @@ class DynamicProfiler:
 
     def start(self, path: Path | None = None) -> None:
         """Begin a window at once, as the given or the watched file describes it."""
-        config = _read(path or self._path)
+        config = read_config(path or self._path)
         if config is not None and self._profiler is None:
             self._begin(config)
 
@@ -106,7 +65,7 @@ class DynamicProfiler:
         if stamp is None or stamp == self._seen:
             return
         self._seen = stamp
-        config = _read(self._path)
+        config = read_config(self._path)
         if config is None:
             return
         if config["is_rank"] and rank_number() not in config["rank_list"]:
@@ -115,23 +74,9 @@ class DynamicProfiler:
 
     def _begin(self, config: dict[str, Any]) -> None:
         self._planned = None
-        active, warmup = _count(config, "active", 1, 1), _count(config, "warmup", 0, 0)
-        handler = tensorboard_trace_handler(
-            config["prof_dir"], analyse_flag=bool(config["analyse"]), async_mode=bool(config["async_mode"])
-        )
-        self._profiler = profile(
-            activities=_activities(config["activities"]),
-            schedule=Schedule(wait=0, warmup=warmup, active=active, repeat=1),
-            on_trace_ready=handler,
-            experimental_config=_experimental(config["experimental_config"]),
-            **{name: config[name] for name in _FLAGS},
-        )
-        metadata = config.get("metadata")
-        if isinstance(metadata, dict):
-            for key, value in metadata.items():
-                self._profiler.add_metadata_json(str(key), json.dumps(value))
+        self._profiler = profiler_of(config)
         self._profiler.start_at(self.current_step)
-        self._left = active + warmup
+        self._left = config["active"] + config["warmup"]
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -189,55 +134,3 @@ def set_state(state: dict[str, Any]) -> None:
         report("state", state, '{"cur_step": whole number from 0}, after init', "the counter as it is")
         return
     _profiler.current_step = number
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """The file over its defaults, or None (logged)."""
-    try:
-        if path.stat().st_size > _LARGEST_CONFIG:
-            raise ValueError("it is larger than 1 MiB")
-        given = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(given, dict):
-            raise ValueError("it is no JSON object")
-    except (OSError, ValueError, RecursionError) as error:
-        logger.error("%s: no window is planned: %s", path, error)
-        return None
-    unknown = sorted(set(given) - set(DEFAULTS) - {"metadata"})
-    if unknown:
-        logger.warning("%s: %s are no settings and are left out", path, unknown)
-    if not isinstance(given.get("start_step", 0), int):
-        report("start_step", given["start_step"], "a whole number, or -1 for at once", 0)
-        given["start_step"] = 0
-    if not isinstance(given.get("rank_list", []), list):
-        report("rank_list", given["rank_list"], "a list of ranks", [])
-        given["rank_list"] = []
-    return {**DEFAULTS, **given}
-
-
-def _count(config: dict[str, Any], name: str, least: int, default: int) -> int:
-    given = config[name]
-    if isinstance(given, int) and not isinstance(given, bool) and given >= least:
-        return given
-    report(name, given, f"a whole number from {least}", default)
-    return default
-
-
-def _activities(given: object) -> list[ProfilerActivity] | None:
-    if not isinstance(given, list):
-        report("activities", given, 'a list of "CPU" and "NPU"', ["CPU", "NPU"])
-        return None
-    found = [ProfilerActivity[each] for each in given if each in ProfilerActivity.__members__]
-    if len(found) != len(given):
-        report("activities", given, 'a list of "CPU" and "NPU"', [each.name for each in found] or ["CPU", "NPU"])
-    return found or None
-
-
-def _experimental(given: object) -> _ExperimentalConfig:
-    if not isinstance(given, dict):
-        report("experimental_config", given, "an object", "its defaults")
-        return _ExperimentalConfig()
-    settings = {name: given[name] for name in DEFAULTS["experimental_config"] if name in given}
-    metrics = settings.get("aic_metrics")
-    if isinstance(metrics, str) and not metrics.startswith("ACL_") and hasattr(AiCMetrics, metrics):
-        settings["aic_metrics"] = getattr(AiCMetrics, metrics)
-    return _ExperimentalConfig(**settings)

@@ -159,9 +159,7 @@ class Producers:
 
     def prepare(self) -> None:
         """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
-        module = torch_module()
-        if module is not None and self._wanted.selection.modules:
-            self._modules = ModuleFilter(tuple(self._wanted.selection.modules), module)
+        self._find_modules()
         if self._wanted.selection.shortest_us:
             _ticks_per_us()
 
@@ -195,12 +193,20 @@ class Producers:
             threading.setprofile(None)
             _recorder.stop_tracer()
 
+    def _find_modules(self) -> None:
+        module = torch_module()
+        if module is not None and self._modules is None and self._wanted.selection.modules:
+            self._modules = ModuleFilter(tuple(self._wanted.selection.modules), module)
+
     def _torch_arrived(self) -> None:
         if threading.get_ident() != self._began_on:
             logger.warning("operators of torch are not recorded: another thread than the recorded one imported it")
             return
         if self._wanted.has_frames:
             _recorder.set_module_call(_module_call())
+        self._find_modules()
+        if self._modules is not None:
+            self._modules.begin()
         self._thread.end()
         self._thread.begin()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from warehouse.profiler import mstx
 from warehouse.profiler.cycle import Cycle
@@ -16,15 +16,15 @@ from warehouse.profiler.experimental_config import _ExperimentalConfig
 from warehouse.profiler.live import note_step, note_stop
 from warehouse.profiler.metadata import Metadata
 from warehouse.profiler.producers import ThreadProducers, Wanted
+from warehouse.profiler.profile_arguments import checked_activities, checked_config, checked_options, checked_schedule
 from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.run_directory import RunPlace
-from warehouse.profiler.schedule import ProfilerAction, Schedule, always_record
+from warehouse.profiler.schedule import ProfilerAction, Schedule
 from warehouse.profiler.settings import (
     ProfilerActivity,
     checked_flag,
     logger,
     report,
-    supported_activities,
 )
 from warehouse.profiler.step_range import StepRange
 from warehouse.profiler.transitions import Do, between
@@ -52,8 +52,8 @@ class _KinetoProfile:
         disk_limits: DiskLimits | None = None,
         selection: Selection | None = None,
     ) -> None:
-        self.activities = _checked_activities(activities)
-        self.experimental_config = _checked_config(experimental_config)
+        self.activities = checked_activities(activities)
+        self.experimental_config = checked_config(experimental_config)
         self.metadata = Metadata()
         self.metadata.set_trace_id_callback(custom_trace_id_callback)
         self._wanted = Wanted(
@@ -63,13 +63,14 @@ class _KinetoProfile:
             checked_flag("with_modules", with_modules),
             checked_flag("with_flops", with_flops),
             self.experimental_config.gc_detect_threshold,
-            _checked_options("selection", selection, Selection()),
+            checked_options("selection", selection, Selection()),
         )
         self._place = RunPlace(is_export_only=True)
-        self._limits = _checked_options("disk_limits", disk_limits, DiskLimits())
+        self._limits = checked_options("disk_limits", disk_limits, DiskLimits())
         self._pid = os.getpid()
         self._cycle: Cycle | None = None
         self._has_schedule = False
+        self._is_paused = False
         if ProfilerActivity.NPU in self.activities and not _has_npu():
             logger.warning("no NPU is recorded: there is none in this process; the CPU goes on")
 
@@ -93,6 +94,18 @@ class _KinetoProfile:
     def stop(self) -> None:
         """Record no more, and complete the files."""
         self._perform([Do.STOP, Do.FINALIZE])
+
+    def pause(self) -> None:
+        """Take nothing until `resume`, also if called before `start`; any thread may call them."""
+        self._is_paused = True
+        if self._cycle is not None and os.getpid() == self._pid:
+            self._cycle.pause()
+
+    def resume(self) -> None:
+        """Go on after `pause`; nesting begins anew."""
+        self._is_paused = False
+        if self._cycle is not None and os.getpid() == self._pid:
+            self._cycle.resume()
 
     def add_metadata(self, key: str, value: str) -> None:
         """Keep a text with the recording, under a name."""
@@ -167,7 +180,7 @@ class _KinetoProfile:
             elif each is Do.START:
                 config = self.experimental_config
                 mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)
-                self._cycle.start()
+                self._cycle.start(self._is_paused)
             elif each is Do.STOP:
                 self._cycle.stop()
             elif each is Do.FINALIZE:
@@ -222,7 +235,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         )
         if use_cuda is not None:
             logger.warning("use_cuda has no meaning here; it is left out")
-        self._schedule, self._has_schedule = _checked_schedule(schedule)
+        self._schedule, self._has_schedule = checked_schedule(schedule)
         if on_trace_ready is not None and not callable(on_trace_ready):
             report("on_trace_ready", on_trace_ready, "something that can be called with the profiler", None)
             on_trace_ready = None
@@ -232,6 +245,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self.step_num = 0
         self.current_action = self._schedule(0)
         self._is_running = False
+        self._has_step_ranges = self._has_schedule
         self._step_offset = 0
         self._step_range = StepRange()
         self._recorded_steps = 0  # of the current recording
@@ -266,6 +280,10 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         """As `start`, in a job that has counted its steps itself: step ranges are numbered from `step`."""
         self._step_offset = step
         self.start()
+
+    def mark_steps(self) -> None:
+        """Put a range around each step also without a schedule; to be called before `start`."""
+        self._has_step_ranges = True
 
     def step(self) -> None:
         """The next step begins."""
@@ -327,7 +345,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def _open_step(self) -> None:
         note_step(self.step_num + self._step_offset)
-        if self._has_schedule:
+        if self._has_step_ranges:
             self._step_range.open(self.step_num + self._step_offset)
 
     def _ready(self) -> None:
@@ -336,52 +354,6 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
 
 _EARLY = "the recording ends before its schedule does; what was recorded is kept"
-
-
-def _checked_activities(given: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
-    if given is None:
-        return supported_activities()
-    try:
-        wanted = set(given)
-    except TypeError:
-        wanted = {None}  # type: ignore[arg-type]
-    names = {getattr(each, "name", None): each for each in wanted}
-    if not wanted:
-        return supported_activities()
-    if not set(names) <= {each.name for each in ProfilerActivity}:
-        report("activities", given, "a list of ProfilerActivity.CPU and NPU", sorted(a.name for a in ProfilerActivity))
-        return supported_activities()
-    return {ProfilerActivity[name] for name in names if name is not None}
-
-
-def _checked_config(given: object) -> _ExperimentalConfig:
-    if given is None:
-        return _ExperimentalConfig()
-    if isinstance(given, _ExperimentalConfig):
-        return given
-    report("experimental_config", given, "an _ExperimentalConfig", "its defaults")
-    return _ExperimentalConfig()
-
-
-_Options = TypeVar("_Options", DiskLimits, Selection)
-
-
-def _checked_options(name: str, given: object, default: _Options) -> _Options:
-    if given is None:
-        return default
-    if isinstance(given, type(default)):
-        return given
-    report(name, given, f"a {type(default).__name__}(...)", "its defaults")
-    return default
-
-
-def _checked_schedule(given: object) -> tuple[Callable[[int], ProfilerAction], bool]:
-    if given is None:
-        return always_record, False
-    if callable(given):
-        return given, True
-    report("schedule", given, "a schedule(...)", "recording from start to stop")
-    return always_record, False
 
 
 def _has_npu() -> bool:

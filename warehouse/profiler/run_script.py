@@ -1,4 +1,5 @@
-"""The process in which `npuwh record` runs a script: `python -m warehouse.profiler.run_script [options] SCRIPT [args]`.
+"""The process in which `npuwh record` runs a script: `python -m warehouse.profiler.run_script SETTINGS SCRIPT [args]`,
+SETTINGS a JSON object (script_settings.py).
 
 As `python SCRIPT args` does it: sys.argv, sys.path and __main__ are the script's, its exit code is ours, and its errors
 show its own lines.
@@ -6,69 +7,67 @@ show its own lines.
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
+import json
 import logging
 import runpy
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from warehouse.profiler.experimental_config import _ExperimentalConfig
-from warehouse.profiler.handler import tensorboard_trace_handler
-from warehouse.profiler.profile import profile
-from warehouse.profiler.settings import ExportType, ProfilerActivity, logger, words_of
+from warehouse.errors import NpuwhError
+from warehouse.profiler.optimizer_steps import OptimizerSteps
+from warehouse.profiler.script_settings import ScriptRecording, recording_of
+from warehouse.profiler.settings import logger
 
 _OUR_FILES = (__file__, runpy.__file__, "<frozen runpy>")
-_SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run and record; the script's exit code, if it gives none itself."""
-    given = _parser().parse_args(arguments)
+    """Run and record; the exit code, if the script gives none itself.  2: a setting is wrong, and nothing was run."""
+    given, script, *rest = sys.argv[1:] if arguments is None else arguments
     logging.basicConfig(format="npuwh: %(message)s")
-    config = _ExperimentalConfig(
-        mstx=True, gc_detect_threshold=given.gc, export_type=given.export_type or [ExportType.Db]
-    )
-    profiler = profile(
-        activities=[ProfilerActivity.CPU],
-        on_trace_ready=tensorboard_trace_handler(given.output),
-        experimental_config=config,
-        **{name: getattr(given, name) for name in _SWITCHES},
-    )
-    code, run = _prepared(given)
-    with profiler:
+    settings: dict[str, Any] = json.loads(given)
+    try:
+        recording = recording_of(settings)
+    except NpuwhError as error:
+        logger.error("%s", error)
+        return 2
+    code, run = _prepared(script, rest, bool(settings.get("is_module")))
+    with _recorded(recording):
         run(code)
-    if profiler.path is not None:
-        print(f"npuwh: recorded {profiler.path}", file=sys.stderr)
+    if recording.profiler.path is not None:
+        print(f"npuwh: recorded {recording.profiler.path}", file=sys.stderr)
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="npuwh record", description=__doc__, allow_abbrev=False)
-    parser.add_argument("-o", "--output", default="npuwh-recordings")
-    parser.add_argument("--export-type", action="append", choices=words_of(ExportType))
-    parser.add_argument("--gc", type=float)
-    parser.add_argument("--module", action="store_true")
-    for name in _SWITCHES:
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=name, action="store_true")
-    parser.add_argument("script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    return parser
+@contextmanager
+def _recorded(recording: ScriptRecording) -> Iterator[None]:
+    steps = OptimizerSteps(recording.profiler.step)
+    if recording.has_steps:
+        steps.begin()
+    recording.window.begin(recording.profiler)
+    try:
+        with recording.profiler:
+            yield
+    finally:
+        recording.window.end()
+        steps.end()
 
 
-def _prepared(given: argparse.Namespace) -> tuple[Any, Callable[[Any], None]]:
+def _prepared(script: str, arguments: list[str], is_module: bool) -> tuple[Any, Callable[[Any], None]]:
     """What is run, and how; the interpreter looks as the script expects it."""
-    sys.argv = [given.script, *given.arguments]
-    if given.module:
+    sys.argv = [script, *arguments]
+    if is_module:
         sys.path.insert(0, str(Path.cwd()))
-        return given.script, _run_module
-    path = Path(given.script)
+        return script, _run_module
+    path = Path(script)
     if path.is_dir() or path.suffix in (".zip", ".pyz"):
-        return given.script, lambda script: _without_our_lines(lambda: runpy.run_path(script, run_name="__main__"))
+        return script, lambda script: _without_our_lines(lambda: runpy.run_path(script, run_name="__main__"))
     try:
         code = compile(path.read_bytes(), str(path.absolute()), "exec", dont_inherit=True)
     except (OSError, ValueError, SyntaxError) as error:

@@ -6,6 +6,10 @@ from __future__ import annotations
 import enum
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from warehouse.errors import UsageError
 
 logger = logging.getLogger("npuwh.profiler")
 
@@ -108,8 +112,41 @@ def words_of(kind: type) -> list[str]:
     return [value for name, value in vars(kind).items() if not name.startswith("_")]
 
 
+class WrongSettingError(UsageError):
+    """A setting that is not allowed, where nothing may be used instead (`refusing`)."""
+
+    def __init__(self, name: str, given: object, allowed: str) -> None:
+        super().__init__(f"{name}={given!r} is not allowed ({allowed})")
+        self.name = name
+        self.given = given
+        self.allowed = allowed
+
+
+_is_refusing = False
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Within, a wrong setting is a WrongSettingError instead of being told and replaced: on a command line it is given
+    before anything runs, and can still be put right.
+
+    >>> with refusing():
+    ...     report("every_step", 0, "a whole number from 1", 1)
+    Traceback (most recent call last):
+    warehouse.profiler.settings.WrongSettingError: every_step=0 is not allowed (a whole number from 1)
+    """
+    global _is_refusing  # noqa: PLW0603 one command a process
+    _is_refusing = True
+    try:
+        yield
+    finally:
+        _is_refusing = False
+
+
 def report(name: str, given: object, allowed: str, used: object) -> None:
     """Say that a setting is wrong: what was given, what is allowed, what is used instead."""
+    if _is_refusing:
+        raise WrongSettingError(name, given, allowed)
     logger.warning("%s=%r is not allowed (%s); %r is used instead", name, given, allowed, used)
 
 
