@@ -52,13 +52,8 @@ bool range(const std::string& name, int64_t start, int64_t end, int scope) {
     if (log == nullptr) return false;
     const uint32_t number = recorder.number_of_op(name);
     if (number == kLeftOut) return false;
-    auto* record = log->begin<OpRecord>(Kind::kOp, 0, end);
-    if (record == nullptr) return false;
-    const RecordHeader header = record->header;
-    *record = {header, start, end, -1, 0, number, kNoText, kNoText, log->facts.number, 0, 0,
-               static_cast<uint8_t>(scope), 0, 0};
-    log->finish(record);
-    return true;
+    return log->op({{}, start, end, -1, 0, number, kNoText, kNoText, log->facts.number, 0, 0,
+                    static_cast<uint8_t>(scope), 0, 0});
 }
 
 bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/crc32.hpp"
+
 namespace npuwh::core {
 
 namespace {
 
 constexpr uint32_t kContinuation = 0xFFFFFFFFu;
+constexpr size_t kFrameBytes = 8;  // before the metadata: the continuation mark and the length
 constexpr int16_t kMetadataV5 = 4;
 enum MessageType : uint8_t { kSchema = 1, kRecordBatch = 3 };
 enum FieldType : uint8_t { kIntType = 2, kBinaryType = 4, kTextType = 5 };
@@ -69,13 +72,14 @@ class FlatWriter {
     // Makes the offset at `from` point at the table written last.
     void point(size_t from) { set_offset(from, start_of_last_); }
 
-    // A text at the end, pointed at from `from`.
-    void text(size_t from, std::string_view text) {
+    // A text at the end, pointed at from `from`; returns where its first byte stands.
+    size_t text(size_t from, std::string_view text) {
         const size_t at = append(static_cast<uint32_t>(text.size()));
         set_offset(from, at);
         const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
         bytes_.insert(bytes_.end(), bytes, bytes + text.size());
         bytes_.push_back(std::byte{0});
+        return at + 4;
     }
 
     // A vector of offsets at the end, pointed at from `from`; returns where its first element stands.
@@ -124,17 +128,38 @@ class FlatWriter {
     size_t start_of_last_ = 0;
 };
 
-// The Message table around a header; returns where the offset of the header stands.
-size_t message(FlatWriter& writer, MessageType type, int64_t body) {
-    const auto places = writer.table({{0, 2, kMetadataV5}, {1, 1, type}, {2, 4, 0}, {3, 8, body}});
+// The Message table around a header; where the offsets of the header and of the metadata of our own stand.
+struct MessagePlaces {
+    size_t header;
+    size_t metadata;
+};
+MessagePlaces message(FlatWriter& writer, MessageType type, int64_t body) {
+    const auto places = writer.table({{0, 2, kMetadataV5}, {1, 1, type}, {2, 4, 0}, {3, 8, body}, {4, 4, 0}});
     writer.root();
-    return places[2];
+    return {places[2], places[4]};
+}
+
+constexpr std::string_view kNoSum = "00000000";
+
+// Room for the sum; returns where it stands.
+size_t add_sum(FlatWriter& writer, size_t from) {
+    const size_t pair = writer.offsets(from, 1);
+    const auto key_and_value = writer.table({{0, 4, 0}, {1, 4, 0}});
+    writer.point(pair);
+    writer.text(key_and_value[0], "crc32");
+    return writer.text(key_and_value[1], kNoSum);
+}
+
+void set_sum(uint32_t sum, std::byte* digits) noexcept {
+    for (size_t at = 0; at < kNoSum.size(); ++at) {
+        digits[at] = static_cast<std::byte>("0123456789abcdef"[sum >> (28 - 4 * at) & 15]);
+    }
 }
 
 void append_framed(const std::vector<std::byte>& metadata, std::vector<std::byte>& out) {
     const auto length = static_cast<int32_t>(metadata.size());
     const size_t at = out.size();
-    out.resize(at + 8);
+    out.resize(at + kFrameBytes);
     std::memcpy(out.data() + at, &kContinuation, 4);
     std::memcpy(out.data() + at + 4, &length, 4);
     out.insert(out.end(), metadata.begin(), metadata.end());
@@ -181,9 +206,10 @@ size_t width_of(ColumnType type) noexcept {
 
 std::vector<std::byte> schema_message(const std::vector<ColumnSpec>& columns) {
     FlatWriter writer;
-    const size_t header = message(writer, kSchema, 0);
+    const MessagePlaces places = message(writer, kSchema, 0);
     const auto schema = writer.table({{1, 4, 0}});
-    writer.point(header);
+    writer.point(places.header);
+    writer.offsets(places.metadata, 0);
     const size_t fields = writer.offsets(schema[0], columns.size());
     for (size_t at = 0; at < columns.size(); ++at) {
         const ColumnSpec& column = columns[at];
@@ -221,11 +247,13 @@ void append_batch_message(const std::vector<ColumnSpec>& specs, const std::vecto
         add_buffer(columns[at].values.size());
     }
     FlatWriter writer;
-    const size_t header = message(writer, kRecordBatch, static_cast<int64_t>(body));
+    const MessagePlaces places = message(writer, kRecordBatch, static_cast<int64_t>(body));
     const auto batch = writer.table({{0, 8, rows}, {1, 4, 0}, {2, 4, 0}});
-    writer.point(header);
+    writer.point(places.header);
     writer.pairs(batch[1], nodes);
     writer.pairs(batch[2], buffers);
+    const size_t begin = out.size();
+    const size_t sum = begin + kFrameBytes + add_sum(writer, places.metadata);
     append_framed(writer.take(), out);
 
     out.reserve(out.size() + body);
@@ -240,6 +268,7 @@ void append_batch_message(const std::vector<ColumnSpec>& specs, const std::vecto
         }
         append_bytes(columns[at].values.data(), columns[at].values.size());
     }
+    set_sum(crc32(out.data() + begin, out.size() - begin), out.data() + sum);
 }
 
 std::vector<std::byte> end_message() {

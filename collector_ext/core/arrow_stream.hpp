@@ -1,5 +1,6 @@
 // Arrow IPC streams, written byte by byte: the schema message, record batch messages and the end mark of the format's
-// specification ("Serialization and Interprocess Communication"), for flat columns without nulls.
+// specification ("Serialization and Interprocess Communication"), for flat columns without nulls.  The format has no
+// check sums; batches carry one in their own metadata, which other readers pass over.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +73,8 @@ size_t width_of(ColumnType type) noexcept;
 // The message that every stream begins with.
 std::vector<std::byte> schema_message(const std::vector<ColumnSpec>& columns);
 
-// A whole record batch message, metadata and body, appended to `out`.
+// A whole record batch message, metadata and body, appended to `out`.  Its metadata has a key "crc32": that sum over the
+// whole message as 8 hexadecimal digits, which count as zeros (the digit) themselves.
 void append_batch_message(const std::vector<ColumnSpec>& specs, const std::vector<Column>& columns, int64_t rows,
                           std::vector<std::byte>& out);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace npuwh::core {
 
@@ -186,6 +187,7 @@ void Dumper::drain_events(ThreadLog& log) {
         if (header.kind != kPaddingKind) take_event(header, span.data + at, log.facts.number);
         at += header.size;
     }
+    counters_.ops.fetch_add(std::exchange(taken_ops_, 0), std::memory_order_relaxed);
     log.events.release(span.size);
 }
 
@@ -214,11 +216,22 @@ void Dumper::take_event(const RecordHeader& header, const std::byte* at, uint32_
         case Kind::kOp: {
             OpRecord record;
             std::memcpy(&record, at, sizeof record);
-            const auto* payload = reinterpret_cast<const char*>(at + sizeof record);
-            const auto texts = inputs_.of({payload, record.shape_size}, strings_);
-            rows(Table::kOp).add(record, thread, texts.dtypes, texts.shapes,
-                                 {payload + record.shape_size, record.tensor_size});
-            counters_.ops.fetch_add(1, std::memory_order_relaxed);
+            take_op(record, reinterpret_cast<const char*>(at + sizeof record), thread);
+            break;
+        }
+        case Kind::kPlainOp: {
+            PlainOpRecord plain;
+            std::memcpy(&plain, at, sizeof plain);
+            OpRecord record{};
+            record.header = plain.header;
+            record.start = plain.start;
+            record.end = plain.start + plain.duration;
+            record.sequence = plain.sequence;
+            record.name = plain.name;
+            record.start_thread = thread;
+            record.scope = plain.scope;
+            record.is_async = plain.is_async;
+            take_op(record, nullptr, thread);
             break;
         }
         case Kind::kMemory:
@@ -243,7 +256,31 @@ void Dumper::take_event(const RecordHeader& header, const std::byte* at, uint32_
         case Kind::kCount:
             break;  // frames have a ring of their own
     }
-    if (rows(Table::kOp).count() >= kBatchRows) write_rows(false);
+}
+
+void Dumper::take_op(const OpRecord& record, const char* payload, uint32_t thread) {
+    OpForm form;
+    if (record.shape_size != 0) {
+        const auto texts = inputs_.of({payload, record.shape_size}, strings_);
+        form.dtypes = texts.dtypes;
+        form.shapes = texts.shapes;
+    }
+    form.forward_thread = record.forward_thread;
+    form.end_thread = record.start_thread == thread ? 0 : thread;
+    form.stack = record.stack;
+    form.module = record.module;
+    form.scope = record.scope;
+    form.is_async = record.is_async;
+    const OpForms::Number found = forms_.number_of(form);
+    if (found.is_new) rows(Table::kOpForm).add_form(found.number, form);
+    const Table table = is_narrow(record) ? Table::kOp : Table::kWideOp;
+    if (table == Table::kOp) {
+        rows(table).add_op(record, found.number);
+    } else {
+        rows(table).add_wide_op(record, found.number, {payload + record.shape_size, record.tensor_size});
+    }
+    ++taken_ops_;
+    if (rows(table).count() >= kBatchRows) write_rows(false);
 }
 
 void Dumper::note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs) {
@@ -263,10 +300,10 @@ void Dumper::write_rows(bool everything) {
     bool any = everything;
     for (const Rows& each : rows_) any |= each.count() >= kBatchRows || each.bytes() >= kBatchBytes;
     if (!any) return;
-    // texts, threads and anchors first: a record never stands in a file before what it refers to
+    // texts, threads, anchors and forms first: a record never stands in a file before what it refers to
     note_strings();
     for (size_t table = 0; table < kTableCount; ++table) {
-        const bool is_reference = table <= static_cast<size_t>(Table::kAnchor);
+        const bool is_reference = table <= static_cast<size_t>(Table::kOpForm);
         if (everything || is_reference || rows_[table].count() >= kBatchRows || rows_[table].bytes() >= kBatchBytes) {
             write_table(static_cast<Table>(table));
         }

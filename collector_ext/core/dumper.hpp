@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/chunk_writer.hpp"
+#include "core/input_texts.hpp"
 #include "core/manifest.hpp"
+#include "core/op_forms.hpp"
 #include "core/tables.hpp"
 #include "core/thread_log.hpp"
 
@@ -77,6 +79,7 @@ class Dumper {
     void drain_events(ThreadLog& log);
     void drain_frames(ThreadLog& log);
     void take_event(const RecordHeader& header, const std::byte* record, uint32_t thread);
+    void take_op(const OpRecord& record, const char* payload, uint32_t thread);
     void write_rows(bool everything);
     void write_table(Table table);
     void note_strings();
@@ -94,6 +97,8 @@ class Dumper {
 
     std::vector<Rows> rows_;
     InputTexts inputs_;
+    OpForms forms_;
+    uint64_t taken_ops_ = 0;  // since `counters_` were told
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
     DumpCounters counters_;

@@ -29,7 +29,7 @@ namespace {
 
 std::string text_of(const Manifest& manifest) {
     const auto number = [](auto value) { return std::to_string(value); };
-    std::string out = "{\n  \"format\": 1,\n  \"state\": " + json_text(manifest.state);
+    std::string out = "{\n  \"format\": 2,\n  \"state\": " + json_text(manifest.state);
     out += ",\n  \"reason\": " + json_text(manifest.reason);
     out += ",\n  \"pid\": " + number(manifest.pid);
     out += ",\n  \"facts\": " + (manifest.facts_json.empty() ? std::string("{}") : manifest.facts_json);

@@ -11,7 +11,7 @@
 
 namespace npuwh::core {
 
-constexpr uint32_t kProducerAbiVersion = 2;
+constexpr uint32_t kProducerAbiVersion = 3;
 
 struct ProducerAbi {
     uint32_t version = kProducerAbiVersion;

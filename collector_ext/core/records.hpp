@@ -9,7 +9,7 @@
 
 namespace npuwh::core {
 
-enum class Kind : uint16_t { kOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount };
+enum class Kind : uint16_t { kOp, kPlainOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount };
 
 constexpr uint32_t kNoText = 0;  // number of the empty text
 constexpr uint32_t kLeftOut = 0xFFFF'FFFF;  // instead of the number of a name that is not wanted
@@ -33,6 +33,25 @@ struct OpRecord {
     uint16_t flags;
 };
 static_assert(sizeof(OpRecord) == 64 && std::is_trivially_copyable_v<OpRecord>);
+
+// The same where nothing is to be told that has no place here, which is most of them: half the memory to go through.
+struct PlainOpRecord {
+    RecordHeader header;
+    int64_t start;
+    uint32_t duration;
+    uint32_t name;
+    int32_t sequence;
+    uint8_t scope;
+    uint8_t is_async;
+    uint16_t flags;
+};
+static_assert(sizeof(PlainOpRecord) == 32 && std::is_trivially_copyable_v<PlainOpRecord>);
+
+// Whether duration and sequence number have room in the narrow form.
+inline bool fits_plain(const OpRecord& op) noexcept {
+    return static_cast<uint64_t>(op.end) - static_cast<uint64_t>(op.start) <= UINT32_MAX &&
+           op.sequence == static_cast<int32_t>(op.sequence);
+}
 
 // A call or return of a Python or C function, or where a loss ends: the fewest calls that were open while it lasted (those
 // are the same before and behind it) and, as depth, those that are open now.

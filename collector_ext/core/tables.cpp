@@ -1,7 +1,6 @@
 #include "core/tables.hpp"
 
 #include <array>
-#include <cstring>
 
 namespace npuwh::core {
 
@@ -20,21 +19,32 @@ const std::array<TableSpec, kTableCount>& specs() {
         {"string", {{"string", T::kUint32}, {"text", T::kBinary}}},
         {"thread", {{"thread", T::kUint32}, {"pid", T::kInt64}, {"tid", T::kInt64}, {"name", T::kUint32}}},
         {"anchor", {{"ticks", T::kInt64}, {"monotonic_raw_ns", T::kInt64}, {"realtime_ns", T::kInt64}}},
-        {"op",
-         {{"start_ticks", T::kInt64},
-          {"end_ticks", T::kInt64},
-          {"sequence_no", T::kInt64},
+        {"op_form",
+         {{"form", T::kUint32},
           {"forward_thread_no", T::kUint64},
-          {"thread", T::kUint32},
           {"end_thread", T::kUint32},
-          {"name", T::kUint32},
           {"stack", T::kUint32},
           {"module", T::kUint32},
           {"dtypes", T::kUint32},
           {"shapes", T::kUint32},
-          {"depth", T::kUint16},
           {"scope", T::kUint8},
-          {"is_async", T::kUint8},
+          {"is_async", T::kUint8}}},
+        {"op",
+         {{"start_ticks", T::kInt64},
+          {"duration_ticks", T::kUint32},
+          {"sequence_no", T::kInt32},
+          {"name", T::kUint32},
+          {"form", T::kUint32},
+          {"thread", T::kUint16},
+          {"depth", T::kUint16}}},
+        {"wide_op",
+         {{"start_ticks", T::kInt64},
+          {"duration_ticks", T::kInt64},
+          {"sequence_no", T::kInt64},
+          {"name", T::kUint32},
+          {"form", T::kUint32},
+          {"thread", T::kUint32},
+          {"depth", T::kUint16},
           {"tensors", T::kBinary}}},
         {"frame",
          {{"time_ticks", T::kInt64},
@@ -91,18 +101,6 @@ const std::array<TableSpec, kTableCount>& specs() {
     return all;
 }
 
-// Names of torch's scalar types by their number, as its C++ types are called (framework-files.md 2.3).
-constexpr std::array<std::string_view, 28> kScalarTypes = {
-    "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float", "double",
-    "c10::complex<c10::Half>", "c10::complex<float>", "c10::complex<double>", "bool", "c10::qint8", "c10::quint8",
-    "c10::qint32", "c10::BFloat16", "c10::quint4x2", "c10::quint2x4", "c10::bits1x8", "c10::bits2x4", "c10::bits4x2",
-    "c10::bits8", "c10::bits16", "c10::Float8_e5m2", "c10::Float8_e4m3fn", "c10::Float8_e5m2fnuz",
-    "c10::Float8_e4m3fnuz", "short unsigned int"};
-
-std::string_view scalar_type(uint8_t number) {
-    return number < kScalarTypes.size() ? kScalarTypes[number] : std::string_view("unknown");
-}
-
 }  // namespace
 
 std::string_view name_of(Table table) noexcept { return specs()[static_cast<size_t>(table)].name; }
@@ -129,9 +127,19 @@ void Rows::add_thread(uint32_t number, int64_t pid, int64_t tid, uint32_t name) 
 
 void Rows::add_anchor(const ClockAnchor& anchor) { push(anchor.ticks, anchor.monotonic_raw_ns, anchor.realtime_ns); }
 
-void Rows::add(const OpRecord& record, uint32_t thread, uint32_t dtypes, uint32_t shapes, std::string_view tensors) {
-    push(record.start, record.end, record.sequence, record.forward_thread, record.start_thread, thread, record.name,
-         record.stack, record.module, dtypes, shapes, record.header.depth, record.scope, record.is_async);
+void Rows::add_form(uint32_t number, const OpForm& form) {
+    push(number, form.forward_thread, form.end_thread, form.stack, form.module, form.dtypes, form.shapes, form.scope,
+         form.is_async);
+}
+
+void Rows::add_op(const OpRecord& record, uint32_t form) {
+    push(record.start, static_cast<uint32_t>(record.end - record.start), static_cast<int32_t>(record.sequence),
+         record.name, form, static_cast<uint16_t>(record.start_thread), record.header.depth);
+}
+
+void Rows::add_wide_op(const OpRecord& record, uint32_t form, std::string_view tensors) {
+    push(record.start, record.end - record.start, record.sequence, record.name, form, record.start_thread,
+         record.header.depth);
     columns_.back().push_text(tensors);
 }
 
@@ -169,52 +177,6 @@ void Rows::take(std::vector<std::byte>& out) {
     append_batch_message(columns_of(table_), columns_, count_, out);
     for (Column& column : columns_) column.clear();
     count_ = 0;
-}
-
-InputTexts::Numbers InputTexts::of(std::string_view description, StringTable& strings) {
-    if (description.empty()) return {};
-    const auto found = known_.find(std::string(description));
-    if (found != known_.end()) return found->second;
-    std::string dtypes;
-    std::string shapes;
-    bool is_first = true;
-    for (size_t at = 0; at < description.size();) {
-        if (!is_first) {
-            dtypes += ';';
-            shapes += ';';
-        }
-        is_first = false;
-        switch (static_cast<uint8_t>(description[at++])) {
-            case input_code::kTensor: {
-                if (description.size() - at < 2) return {};
-                dtypes += scalar_type(static_cast<uint8_t>(description[at]));
-                const size_t sizes = static_cast<uint8_t>(description[at + 1]);
-                at += 2;
-                if (description.size() - at < 8 * sizes) return {};
-                for (size_t each = 0; each < sizes; ++each, at += 8) {
-                    int64_t size;
-                    std::memcpy(&size, description.data() + at, 8);
-                    if (each != 0) shapes += ',';
-                    shapes += std::to_string(size);
-                }
-                break;
-            }
-            case input_code::kTensorList:
-                dtypes += "TensorList";
-                break;
-            case input_code::kScalar:
-                dtypes += "Scalar";
-                break;
-            case input_code::kScalarList:
-                dtypes += "ScalarList";
-                break;
-            default:
-                dtypes += "None";
-        }
-    }
-    const Numbers numbers{strings.number_of(dtypes), strings.number_of(shapes)};
-    known_.emplace(description, numbers);
-    return numbers;
 }
 
 }  // namespace npuwh::core

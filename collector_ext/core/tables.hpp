@@ -4,18 +4,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/arrow_stream.hpp"
+#include "core/op_forms.hpp"
 #include "core/records.hpp"
-#include "core/string_table.hpp"
 #include "core/ticks.hpp"
 
 namespace npuwh::core {
 
 enum class Table : uint8_t {
-    kString, kThread, kAnchor, kOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount
+    kString, kThread, kAnchor, kOpForm, kOp, kWideOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount
 };
 
 constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -25,6 +24,11 @@ std::string_view name_of(Table table) noexcept;
 
 // Its columns in their order.
 const std::vector<ColumnSpec>& columns_of(Table table);
+
+// Whether an operator's numbers fit into a row of table `op`; else it is one of `wide_op`.
+inline bool is_narrow(const OpRecord& record) noexcept {
+    return record.tensor_size == 0 && fits_plain(record) && record.start_thread <= 0xFFFF;
+}
 
 // Rows that wait to be written as one record batch.
 class Rows {
@@ -37,7 +41,9 @@ class Rows {
     void add_string(uint32_t number, std::string_view text);
     void add_thread(uint32_t number, int64_t pid, int64_t tid, uint32_t name);
     void add_anchor(const ClockAnchor& anchor);
-    void add(const OpRecord& record, uint32_t thread, uint32_t dtypes, uint32_t shapes, std::string_view tensors);
+    void add_form(uint32_t number, const OpForm& form);
+    void add_op(const OpRecord& record, uint32_t form);  // one that `is_narrow`
+    void add_wide_op(const OpRecord& record, uint32_t form, std::string_view tensors);
     void add(const FrameRecord& record, uint32_t thread);
     void add(const MemoryRecord& record, uint32_t thread);
     void add(const MarkRecord& record, uint32_t thread);
@@ -61,28 +67,5 @@ class Rows {
     std::vector<Column> columns_;
     int64_t count_ = 0;
 };
-
-// The texts of an operator's inputs, found once for each description (see OpRecord): types and sizes, in the form of
-// framework-files.md 2.3, tags 3 and 4.
-class InputTexts {
-   public:
-    struct Numbers {
-        uint32_t dtypes = kNoText;
-        uint32_t shapes = kNoText;
-    };
-    Numbers of(std::string_view description, StringTable& strings);
-
-   private:
-    std::unordered_map<std::string, Numbers> known_;
-};
-
-// The description that `InputTexts` reads: an item an input.
-namespace input_code {
-constexpr uint8_t kNone = 0;
-constexpr uint8_t kTensor = 1;  // then: scalar type, number of sizes, the sizes (int64)
-constexpr uint8_t kTensorList = 2;
-constexpr uint8_t kScalar = 3;
-constexpr uint8_t kScalarList = 4;
-}  // namespace input_code
 
 }  // namespace npuwh::core

@@ -65,6 +65,27 @@ class ThreadLog {
         events.publish(record->header.size);
     }
 
+    // A finished range with `shape_size` and `tensor_size` bytes of what its inputs were; of its header the depth counts.
+    // False if the ring is full.
+    bool op(const OpRecord& op, const void* shapes = nullptr, const void* tensors = nullptr) noexcept {
+        const bool has_more = (op.forward_thread | op.stack | op.module | op.shape_size | op.tensor_size) != 0;
+        if (__builtin_expect(!has_more && op.start_thread == facts.number && fits_plain(op), 1)) {
+            auto* record = begin<PlainOpRecord>(Kind::kPlainOp, 0, op.end);
+            if (__builtin_expect(record == nullptr, 0)) return false;
+            record->header.depth = op.header.depth;
+            record->start = op.start;
+            record->duration = static_cast<uint32_t>(op.end - op.start);
+            record->name = op.name;
+            record->sequence = static_cast<int32_t>(op.sequence);
+            record->scope = op.scope;
+            record->is_async = op.is_async;
+            record->flags = 0;
+            finish(record);
+            return true;
+        }
+        return whole_op(op, shapes, tensors);
+    }
+
     // `depth` is that of the frame, 0 the outermost.
     void frame(int64_t time, uint32_t code, FrameEvent event, uint32_t depth) noexcept {
         const bool is_taken = __builtin_expect(frame_loss_.count == 0, 1) || end_frame_loss(time, event, depth);
@@ -83,6 +104,19 @@ class ThreadLog {
     }
 
    private:
+    __attribute__((noinline)) bool whole_op(const OpRecord& op, const void* shapes, const void* tensors) noexcept {
+        auto* record = begin<OpRecord>(Kind::kOp, uint32_t{op.shape_size} + op.tensor_size, op.end);
+        if (record == nullptr) return false;
+        const RecordHeader header{record->header.size, record->header.kind, op.header.depth};
+        *record = op;
+        record->header = header;
+        auto* payload = reinterpret_cast<std::byte*>(record + 1);
+        if (op.shape_size != 0) std::memcpy(payload, shapes, op.shape_size);
+        if (op.tensor_size != 0) std::memcpy(payload + op.shape_size, tensors, op.tensor_size);
+        finish(record);
+        return true;
+    }
+
     bool push_frame(int64_t time, uint32_t code, FrameEvent event, uint32_t depth) noexcept {
         std::byte* room = frames.reserve(sizeof(FrameRecord));
         if (__builtin_expect(room == nullptr, 0)) return false;

@@ -1,4 +1,4 @@
-// Inputs of an operator as bytes: types and sizes (core/tables.hpp, input_code), and which tensors and values they are.
+// Inputs of an operator as bytes: types and sizes (core/input_texts.hpp, input_code), and which tensors and values they are.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/tables.hpp"
+#include "core/input_texts.hpp"
 
 namespace npuwh::torch_observer {
 

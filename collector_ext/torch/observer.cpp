@@ -246,27 +246,23 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
         return recorder->number_of_op(text.data(), text.size());
     });
     if (__builtin_expect(name == core::kLeftOut, 0)) return;
-    ThreadLog* log = mine->log;
-    auto* record = log->begin<OpRecord>(Kind::kOp, static_cast<uint32_t>(shape_size + tensor_size), now);
-    if (record == nullptr) return;
-    record->header.depth = context.depth;
-    record->start = context.start;
-    record->end = now;
-    record->sequence = function.seqNr();
-    record->forward_thread = function.forwardThreadId();
-    record->name = name;
-    record->stack = context.stack;
-    record->module = context.module;
-    record->start_thread = context.log->facts.number;
-    record->shape_size = static_cast<uint16_t>(shape_size);
-    record->tensor_size = static_cast<uint16_t>(tensor_size);
-    record->scope = static_cast<uint8_t>(function.scope());
-    record->is_async = static_cast<uint8_t>(function.isAsync());
-    record->flags = 0;
-    auto* payload = reinterpret_cast<std::byte*>(record + 1);
-    if (shape_size != 0) std::memcpy(payload, inputs->shapes.data(), shape_size);
-    if (tensor_size != 0) std::memcpy(payload + shape_size, inputs->tensors.data(), tensor_size);
-    log->finish(record);
+    OpRecord op;
+    op.header.depth = context.depth;
+    op.start = context.start;
+    op.end = now;
+    op.sequence = function.seqNr();
+    op.forward_thread = function.forwardThreadId();
+    op.name = name;
+    op.stack = context.stack;
+    op.module = context.module;
+    op.start_thread = context.log->facts.number;
+    op.shape_size = static_cast<uint16_t>(shape_size);
+    op.tensor_size = static_cast<uint16_t>(tensor_size);
+    op.scope = static_cast<uint8_t>(function.scope());
+    op.is_async = static_cast<uint8_t>(function.isAsync());
+    op.flags = 0;
+    mine->log->op(op, shape_size != 0 ? inputs->shapes.data() : nullptr,
+                  tensor_size != 0 ? inputs->tensors.data() : nullptr);
 }
 
 using Start = std::unique_ptr<at::ObserverContext> (*)(const at::RecordFunction&);

@@ -23,11 +23,7 @@ constexpr auto kPace = std::chrono::milliseconds(1);
 
 void record_op(ThreadLog& log, uint32_t name) {
     const int64_t now = now_ticks();
-    auto* record = log.begin<OpRecord>(Kind::kOp, 0, now);
-    if (record == nullptr) return;
-    const RecordHeader header = record->header;
-    *record = {header, now, now + 1, -1, 0, name, 0, 0, log.facts.number, 0, 0, 0, 0, 0};
-    log.finish(record);
+    log.op({{}, now, now + 1, -1, 0, name, 0, 0, log.facts.number, 0, 0, 0, 0, 0});
 }
 
 double cpu_seconds(int whose) {

@@ -105,6 +105,10 @@ CASES = {
         lambda root: remove(root, "*node_basic_info*"),
         "kernels have no types, cores and blocks: PROF has no node_basic_info data",
     ),
+    "no tensors": (
+        lambda root: remove(root, "*tensor_info*"),
+        "kernels have no shapes, types and formats of tensors: PROF has no tensor_info data",
+    ),
     "no PMU": (
         lambda root: remove(root, "ffts_profile*"),
         "no PMU counters of device_0: PROF has no ffts_profile data",

@@ -18,6 +18,7 @@ from warehouse.errors import InputError, UsageError, WriteError
 from warehouse.ingest import ingest, workers
 from warehouse.ingest.budget import budget
 from warehouse.ingest.rank_writer import RankWriter
+from warehouse.readers.sorted_rows import SpillFolder
 from warehouse.sample.inflate import inflate
 
 ENOUGH = 1 << 30
@@ -64,6 +65,24 @@ def test_the_warehouse_of_raw_data_is_the_same(content, tmp_path):
         (tmp_path / "W.db").unlink()
     for other in found[1:]:
         assert {name: rows for name, rows in found[0].items() if rows != other[name]} == {}
+
+
+def test_texts_that_do_not_fit_wait_in_files_without_names(content, tmp_path, monkeypatch):
+    simulate(parse_options([str(tmp_path / "raw"), "--ops-per-step", "300", "--with-stack"]))
+    ingest([tmp_path / "raw"], tmp_path / "whole.db")
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    monkeypatch.setattr("warehouse.readers.raw_strings._SPILL_BYTES", 1000)
+    files = []
+    made = SpillFolder.new_file
+    monkeypatch.setattr(SpillFolder, "new_file", lambda folder: files.append(made(folder)) or files[-1])
+    seen = []
+    ingest([tmp_path / "raw"], tmp_path / "W.db", progress=lambda *_: seen.extend((tmp_path / "scratch").iterdir()))
+    assert len(files) > 1
+    assert all(file.closed for file in files)
+    assert seen == []
+    one, other = content(tmp_path / "whole.db"), content(tmp_path / "W.db")
+    assert {name: rows for name, rows in one.items() if rows != other[name]} == {}
 
 
 def test_adding_and_replacing_is_the_same(write, database_of, change, content, tmp_path):

@@ -11,6 +11,8 @@ import pytest
 from warehouse import _recorder
 from warehouse.batches.chunk_folder import open_chunk_folder, read_chunk
 
+END = b"\xff\xff\xff\xff\0\0\0\0"  # of an Arrow stream
+
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory) -> Path:
@@ -38,45 +40,73 @@ def read(path: Path) -> tuple[list[dict], int, str | None]:
     return rows, chunk.good_bytes, chunk.fault
 
 
-def test_whole_chunks_are_arrow_streams_for_everybody(recording):
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_whole_chunks_are_arrow_streams_for_everybody(recording, library):
     rows, good_bytes, fault = read(recording)
     assert len(rows) == 100
     assert fault is None
     (path,) = recording.glob("op-*.arrows")
     assert good_bytes == path.stat().st_size
+    if library == "polars":
+        found = pytest.importorskip("polars").read_ipc_stream(path).to_dicts()
+    else:
+        with pa.OSFile(str(path)) as file:
+            found = pa.ipc.open_stream(file).read_all().to_pylist()
+    assert found == rows
+
+
+def test_a_range_without_inputs_takes_few_bytes(recording):
+    (path,) = recording.glob("op-*.arrows")
     with pa.OSFile(str(path)) as file:
-        assert pa.ipc.open_stream(file).read_all().to_pylist() == rows
+        assert sum(batch.nbytes for batch in pa.ipc.open_stream(file)) == 28 * 100
 
 
-@pytest.mark.parametrize("ending", [b"", b"\0" * 512, b"\xff" * 64])
-def test_chunks_cut_off_at_every_point(recording, tmp_path, ending):
+@pytest.mark.parametrize("ending", [b"", b"\0" * 4, b"\0" * 8, b"\0" * 4096, b"\xff" * 64, END])
+@pytest.mark.parametrize("name", ["op-000001.arrows.part", "op-000001.arrows"])
+def test_chunks_cut_off_at_every_point(recording, tmp_path, ending, name):
+    """Also where a file system made the file longer than what was written: zeros are never taken for records."""
     (path,) = recording.glob("op-*.arrows")
     whole = path.read_bytes()
     rows, *_ = read(recording)
-    target = tmp_path / "op-000001.arrows.part"
+    target = tmp_path / name
     seen = set()
-    for length in range(0, len(whole), 3 if not ending else 17):
+    for length in range(0, len(whole), 3 if not ending else 7):
         torn = whole[:length] + ending
         target.write_bytes(torn)
         found, good_bytes, fault = read(tmp_path)
-        target.write_bytes(torn[:length])
-        whole_rows = len(read(tmp_path)[0])
-        assert whole_rows % 25 == 0
-        assert found[:whole_rows] == rows[:whole_rows]
-        assert len(found) <= whole_rows + 25  # the head of a batch was there, and an ending that fills it
+        assert found == rows[: len(found)]
+        assert len(found) % 25 == 0
         assert fault is not None or good_bytes == len(torn)  # every byte is good, or told
-        seen.add(whole_rows)
+        if name.endswith("arrows"):
+            assert fault is not None or torn[-8:] == END
+        seen.add(len(found))
     assert seen >= {0, 25, 50, 75}
+
+
+def test_zeros_within_a_whole_file_cost_the_rest_of_it(recording, tmp_path):
+    """Blocks of a file that never came onto the disk."""
+    (path,) = recording.glob("op-*.arrows")
+    whole = path.read_bytes()
+    rows, *_ = read(recording)
+    for first in range(0, len(whole) - 8, 11):
+        for last in (first + 1, first + 64, len(whole)):
+            damaged = whole[:first] + b"\0" * (min(last, len(whole)) - first) + whole[last:]
+            (tmp_path / "op-000001.arrows").write_bytes(damaged)
+            found, _, fault = read(tmp_path)
+            assert found == rows[: len(found)]
+            assert fault is not None or found == rows
 
 
 def test_damaged_bytes_cost_at_most_the_rest_of_their_chunk(recording, tmp_path):
     (path,) = recording.glob("op-*.arrows")
     whole = path.read_bytes()
+    rows, *_ = read(recording)
     rng = random.Random(5)
     for _ in range(400):
         damaged = bytearray(whole)
         for _ in range(rng.randrange(1, 4)):
             damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         (tmp_path / "op-000001.arrows").write_bytes(damaged)
-        found, *_ = read(tmp_path)
-        assert len(found) <= 100
+        found, _, fault = read(tmp_path)
+        assert found == rows[: len(found)]
+        assert fault is not None or found == rows

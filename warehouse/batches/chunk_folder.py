@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from warehouse.errors import InputError
 MANIFEST = "manifest.json"
 _CHUNK = re.compile(r"(?P<table>[a-z_]+)-(?P<number>\d+)\.arrows(?P<open>\.part)?")
 _LARGEST_MANIFEST = 64 << 20
+_FRAME_BYTES = 8  # of a message: the continuation mark and the length of its metadata
+_END = b"\xff\xff\xff\xff\0\0\0\0"
+_SUM, _NO_SUM = b"crc32", b"0" * 8
 
 
 @dataclass
@@ -119,8 +123,10 @@ def _count(value: object) -> int:
 
 
 def read_chunk(chunk: Chunk) -> Iterator[pa.RecordBatch]:
-    """The whole batches of a chunk.  What comes after the last of them is left out, and `chunk.fault` says why; a
-    process that was killed leaves such a tail, and a file system may fill it with zeros."""
+    """The whole batches of a chunk, up to the first one that is cut or damaged: `chunk.fault` says what it is.
+
+    A process that was killed leaves such a tail, and a machine that stops a file whose end is zeros.
+    """
     chunk.rows = chunk.batches = chunk.good_bytes = 0
     chunk.fault = None
     schema = RECORDED[chunk.table]
@@ -129,27 +135,56 @@ def read_chunk(chunk: Chunk) -> Iterator[pa.RecordBatch]:
         return
     try:
         with pa.memory_map(str(chunk.path), "r") as file:  # so that no damaged length makes anything allocate
-            stream = pa.ipc.open_stream(file)
+            content = file.read_buffer()
+            whole, chunk.size = memoryview(content).cast("B"), content.size
+            source = pa.BufferReader(content)
+            stream = pa.ipc.open_stream(source)
             if not stream.schema.equals(schema):
                 chunk.fault = f"has other columns than {chunk.table} chunks have"
                 return
-            chunk.good_bytes = file.tell()
-            while True:
-                try:
-                    batch = stream.read_next_batch()
-                except StopIteration:
-                    break
+            chunk.good_bytes = source.tell()
+            while (found := _next_batch(stream)) is not None:
+                batch, metadata = found
+                if not _is_as_written(whole[chunk.good_bytes : source.tell()], metadata):
+                    chunk.fault = "has a batch that is not as it was written (by its check sum)"
+                    return
                 batch.validate(full=True)
                 chunk.rows += batch.num_rows
                 chunk.batches += 1
-                chunk.good_bytes = file.tell()
+                chunk.good_bytes = source.tell()
                 yield batch
-            if chunk.is_complete or file.tell() == chunk.size:
-                chunk.good_bytes = file.tell()
+            has_end = whole[chunk.good_bytes :] == _END
     except (pa.ArrowException, OSError, ValueError) as error:
         chunk.fault = f"ends in the middle of a batch ({str(error).splitlines()[0]})"
         return
+    if has_end:
+        chunk.good_bytes = chunk.size
     if chunk.good_bytes < chunk.size:
         chunk.fault = "has bytes behind its end"
     elif chunk.listed_rows is not None and chunk.listed_rows != chunk.rows:
         chunk.fault = f"holds {chunk.rows} rows where the manifest says {chunk.listed_rows}"
+    elif chunk.is_complete and not has_end:
+        chunk.fault = "is cut off behind a batch"
+
+
+def _next_batch(stream: pa.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Mapping[bytes, bytes]] | None:
+    try:
+        found = stream.read_next_batch_with_custom_metadata()
+    except StopIteration:
+        return None
+    return found.batch, found.custom_metadata or {}
+
+
+def _is_as_written(message: memoryview, metadata: Mapping[bytes, bytes]) -> bool:
+    """Whether a message has the check sum that it tells (collector_ext/core/arrow_stream.hpp)."""
+    told = metadata.get(_SUM, b"")
+    try:
+        expected = int(told, 16)
+    except ValueError:
+        return False
+    head = bytes(message[: _FRAME_BYTES + int.from_bytes(message[4:_FRAME_BYTES], "little")])
+    at = head.rfind(told)
+    if len(told) != len(_NO_SUM) or at < 0:
+        return False
+    found = zlib.crc32(_NO_SUM, zlib.crc32(head[:at]))
+    return zlib.crc32(message[at + len(told) :], found) == expected

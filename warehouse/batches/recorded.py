@@ -1,7 +1,8 @@
 """What a recording consists of: one Arrow schema a table of its chunks, as collector_ext/core/tables.cpp writes them.
 
 Times are ticks; `anchor` ties them to the system's clocks.  `thread`, `name`, `stack`, … are numbers of `thread` and
-`string` rows; 0 is the empty text.
+`string` rows; 0 is the empty text.  Every batch has a check sum (chunk_folder.py): the format has none, and what a
+machine that stops leaves of a file may end in zeros.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ RECORDED: dict[str, pa.Schema] = {
     "thread": _schema("thread:u4 pid:i8 tid:i8 name:u4"),
     # one moment on three clocks
     "anchor": _schema("ticks:i8 monotonic_raw_ns:i8 realtime_ns:i8"),
-    # a finished range; tensors: which tensors and values its inputs were (collector_ext/torch/input_description.hpp)
-    "op": _schema(
-        "start_ticks:i8 end_ticks:i8 sequence_no:i8 forward_thread_no:u8 thread:u4 end_thread:u4 name:u4 stack:u4 "
-        "module:u4 dtypes:u4 shapes:u4 depth:u2 scope:u1 is_async:u1 tensors:b"
+    # what many ranges have in common; end_thread 0: where it began; stack, module: of TorchScript
+    "op_form": _schema(
+        "form:u4 forward_thread_no:u8 end_thread:u4 stack:u4 module:u4 dtypes:u4 shapes:u4 scope:u1 is_async:u1"
     ),
+    # a finished range: 28 bytes, for two million a second are to go onto an ordinary disk (recorded_ops.py joins)
+    "op": _schema("start_ticks:i8 duration_ticks:u4 sequence_no:i4 name:u4 form:u4 thread:u2 depth:u2"),
+    # one with numbers that are too large there, or with inputs: which tensors and values they were, as
+    # collector_ext/torch/input_description.hpp writes it (recorded_inputs.py)
+    "wide_op": _schema("start_ticks:i8 duration_ticks:i8 sequence_no:i8 name:u4 form:u4 thread:u4 depth:u2 tensors:b"),
     # a call or return; event: 0 call, 1 return, 2 C call, 3 C return; code: string of the function, 0 for returns;
     # event 4: behind lost records; code: how many calls were open all through the loss; depth: how many are now
     "frame": _schema("time_ticks:i8 thread:u4 code:u4 depth:u4 event:u1"),

@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 from typing import TypeAlias
 
-_NONE, _TENSOR, _TENSOR_LIST, _SCALAR, _SCALAR_LIST = range(5)  # collector_ext/core/tables.hpp, input_code
+_NONE, _TENSOR, _TENSOR_LIST, _SCALAR, _SCALAR_LIST = range(5)  # collector_ext/core/input_texts.hpp, input_code
 _BOOL, _INT, _DOUBLE = range(3)  # further kinds of scalars have no value
 _TENSOR_HEAD = struct.Struct("<QQBBbbBB")
 _SCALAR_ITEM = struct.Struct("<B8s")

@@ -16,7 +16,7 @@ from warehouse.wording import counted
 
 
 def check(warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")]) -> int:
-    """Check a warehouse: the file itself, its views, and what the views check_… find.  A line a finding.
+    """Check a warehouse: the file itself, its ids, its views, and what the views check_… find.  A line a finding.
 
     Ends with exit code 1 if there is a finding.
 
@@ -44,6 +44,7 @@ def findings(warehouse: Path) -> Iterator[str]:
             return
         for name in store.missing_indexes(connection):
             yield f"tables: index {name} is missing: answers take longer"
+        yield from (f"ids: {text}" for text in store.dangling_ids(connection))
         stale = store.stale_views(connection)
         for name in stale:
             yield f"views: {name} is not that of this npuwh; run `npuwh upgrade {warehouse}`"

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from warehouse.batches.chunk_folder import ChunkFolder, open_chunk_folder, read_chunk
 from warehouse.batches.recorded_inputs import BadInputsError, RecordedInput, RecordedTensor, decode_inputs
+from warehouse.batches.recorded_ops import OP_TABLES, OpForms
 from warehouse.errors import InputError
 from warehouse.readers.recorded_clock import RecordedClock
 
@@ -134,8 +135,9 @@ def _anchors(chunks: ChunkFolder) -> Iterator[tuple[int, int, int]]:
 
 
 def _ops(chunks: ChunkFolder, clock: RecordedClock, texts: dict[int, str], events: Events) -> Iterator[Op]:
-    for chunk in chunks.of("op"):
-        for batch in read_chunk(chunk):
+    forms = OpForms(batch for chunk in chunks.of("op_form") for batch in read_chunk(chunk))
+    for chunk in (chunk for table in OP_TABLES for chunk in chunks.of(table)):
+        for batch in map(forms.whole, read_chunk(chunk)):
             start, end = (clock.ns(batch.column(name).to_numpy()).tolist() for name in ("start_ticks", "end_ticks"))
             others = [batch.column(name).to_pylist() for name in ("thread", "name", "scope", "tensors")]
             for first, last, thread, name, scope, tensors in zip(start, end, *others, strict=True):

@@ -120,6 +120,8 @@ def _note_host(run: RawRun) -> None:
     is_described = any(_has(host, stream) for stream in _DESCRIPTIONS)
     if tasks and run.config.host.level not in ("Level0", None) and not is_described:
         _note(run, INFO, "kernels have no types, cores and blocks", "PROF", "node_basic_info")
+    if _has(host, "compact.node_basic_info") and not _has(host, "additional.tensor_info"):
+        _note(run, INFO, "kernels have no shapes, types and formats of tensors", "PROF", "tensor_info")
 
 
 def _note_devices(run: RawRun) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ class RawStrings:
         self._own: dict[str, int] = {}
         self._pending: list[pa.RecordBatch] = []
         self._pending_bytes = 0
-        self._files: list[Path] = []
+        self._files: list[IO[bytes]] = []
         self._watched: list[tuple[str, Callable[[str], bool]]] = []
         self._found: dict[str, dict[int, str]] = {}
         self._used = {form: np.zeros(0, bool) for form in (QUOTED, LISTS)}
@@ -100,11 +101,12 @@ class RawStrings:
             self._pending.append(rows)
             self._pending_bytes += rows.nbytes
         if self._pending_bytes > _SPILL_BYTES:
-            path = self._folder.new_file()
-            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, self._pending[0].schema) as writer:
+            file = self._folder.new_file()
+            with pa.ipc.new_stream(file, self._pending[0].schema) as writer:
                 for rows in self._pending:
                     writer.write_batch(rows)
-            self._files.append(path)
+            file.flush()
+            self._files.append(file)
             self._pending, self._pending_bytes = [], 0
 
     def _note(self, number: int, text: str) -> None:
@@ -132,9 +134,10 @@ class RawStrings:
             yield batch("string", [[self._own[text] for text in texts], texts])
 
     def _native(self) -> Iterator[pa.RecordBatch]:
-        for path in self._files:
-            with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
-                yield from reader
+        for file in self._files:
+            # mapped: who reads in the middle of another's reading moves no place in the file
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            yield from pa.ipc.open_stream(pa.py_buffer(content))
         yield from self._pending
 
     def texts_of(self, numbers: set[int]) -> dict[int, str]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.batches.chunk_folder import Chunk, ChunkFolder, open_chunk_folder, read_chunk
+from warehouse.batches.recorded_ops import OP_TABLES, OpForms
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_rows import NONE, Numbers, rows
 from warehouse.readers.raw_strings import RawStrings
@@ -21,16 +22,16 @@ from warehouse.readers.recorded_stacks import OpStacks
 from warehouse.readers.sorted_rows import SpillFolder
 from warehouse.wording import counted
 
-# kind of FRAMEWORK file -> table of the recording
+# kind of FRAMEWORK file -> tables of the recording
 KINDS = {
-    "op_range": "op",
-    "op_mark": "queue_mark",
-    "memory_usage": "memory",
-    "python_tracer_func": "frame",
-    "python_tracer_hash": "string",
-    "gc_record": "gc",
+    "op_range": OP_TABLES,
+    "op_mark": ("queue_mark",),
+    "memory_usage": ("memory",),
+    "python_tracer_func": ("frame",),
+    "python_tracer_hash": ("string",),
+    "gc_record": ("gc",),
 }
-_KIND_OF = {table: kind for kind, table in KINDS.items()}
+_KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
 _KINDS_LOST = ("events", "Python calls and returns")
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
@@ -60,6 +61,7 @@ class Recording:
         self._spill = spill
         self._booked: set[Path] = set()
         self._known_texts: Numbers | None = None
+        self._forms: OpForms | None = None
         self._module_codes: list[int] = []
         self._threads: dict[int, tuple[int, int]] = {}
         self.clock = RecordedClock([*self.folder.anchors, *self._anchors()])
@@ -68,11 +70,11 @@ class Recording:
 
     def has(self, kind: str) -> bool:
         """Whether there is anything of a kind of FRAMEWORK file."""
-        return kind in KINDS and any(chunk.size for chunk in self.folder.of(KINDS[kind]))
+        return any(chunk.size for table in KINDS.get(kind, ()) for chunk in self.folder.of(table))
 
     def file_of(self, kind: str) -> Path:
         """The first chunk of a kind of FRAMEWORK file."""
-        return self.folder.of(KINDS[kind])[0].path
+        return next(chunk.path for table in KINDS[kind] for chunk in self.folder.of(table))
 
     def framework(self, kind: str) -> Iterator[tuple[str, pa.RecordBatch]]:
         """(kind, batch) of a kind of FRAMEWORK file.  Op ranges come with `stack_frame` batches."""
@@ -92,8 +94,9 @@ class Recording:
             "memory_usage": self._memory,
             "gc_record": self._gc,
         }[kind]
-        for batch in self._read(KINDS[kind]):
-            yield kind, convert(batch)
+        for table in KINDS[kind]:
+            for batch in self._read(table):
+                yield kind, convert(batch)
 
     def marks(self) -> Iterator[pa.RecordBatch]:
         """mstx marks and ranges: start, end, pid, tid, end_pid, end_tid, message, domain, range_no."""
@@ -119,7 +122,7 @@ class Recording:
         """Operators with wanted names of which the inputs are known: start, end, pid, tid, end_pid, end_tid; the names;
         the descriptions of the inputs (batches/recorded_inputs.py)."""
         wanted = {number: text for number, text in self._plain_texts() if is_wanted(text)}
-        for batch in self._read("op"):
+        for batch in self._whole_ops():
             name = batch.column("name").to_numpy().astype(np.int64)
             has_inputs = pc.greater(pc.binary_length(batch.column("tensors")), 0).to_numpy(zero_copy_only=False)
             chosen = batch.filter(pa.array(np.isin(name, list(wanted)) & has_inputs))
@@ -166,7 +169,7 @@ class Recording:
                 yield "stack_frame", frames
         scripts = ScriptStacks(0 if stacks is None else stacks.count, self._texts_by_number, self._strings)
         row = 0
-        for batch in self._read("op"):
+        for batch in self._whole_ops():
             python = None if stacks is None else stacks.of(row, row + batch.num_rows)
             row += batch.num_rows
             # as torch does: where a script runs its place in the script, elsewhere that in Python
@@ -177,6 +180,13 @@ class Recording:
             if python is not None:
                 stack, module = pc.coalesce(stack, python[0]), pc.coalesce(module, python[1])
             yield "op_range", self._op(batch, stack, module)
+
+    def _whole_ops(self) -> Iterator[pa.RecordBatch]:
+        if self._forms is None:
+            self._forms = OpForms(self._read("op_form"))
+        for table in OP_TABLES:
+            for batch in self._read(table):
+                yield self._forms.whole(batch)
 
     def _texts_by_number(self, wanted: set[int]) -> dict[int, str]:
         return {number: text for number, text in self._plain_texts() if number in wanted}
@@ -190,7 +200,7 @@ class Recording:
         for frames in self._mended():
             is_module = np.isin(frames["code"], self._module_codes)
             stacks.add_frames(frames["thread"], frames["time"], frames["event"], frames["code"], is_module)
-        for batch in self._read("op"):
+        for batch in self._whole_ops():
             thread = batch.column("thread").to_numpy().astype(np.int64)
             stacks.add_ops(thread, batch.column("start_ticks").to_numpy())
         unnamed = self._strings.own("N/A")

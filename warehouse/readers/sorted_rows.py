@@ -6,9 +6,8 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ class SpillFolder:
         self.native = _native.SpillFolder(os.fsencode(tempfile.gettempdir()), memory_bytes * 3 // 8)
         self.batch_rows = batch_rows or min(max(memory_bytes // _ROW_BYTES, _FEWEST_ROWS), _MOST_ROWS)
         self.text_bytes = memory_bytes // 16  # of texts that wait in memory
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._files = 0
+        self._files: list[IO[bytes]] = []
 
     def __enter__(self) -> SpillFolder:
         return self
@@ -51,18 +49,15 @@ class SpillFolder:
     ) -> None:
         self.close()
 
-    def new_file(self) -> Path:
-        """A name for a new file."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="npuwh-")
-        self._files += 1
-        return Path(self._folder.name) / f"{self._files}.arrow"
+    def new_file(self) -> IO[bytes]:
+        """A new file without a name."""
+        self._files.append(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the folder
+        return self._files[-1]
 
     def close(self) -> None:
-        """Remove the folder."""
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        """Give the files back."""
+        while self._files:
+            self._files.pop().close()
 
 
 class SortedRows:

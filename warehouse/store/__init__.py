@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from warehouse.store.alteration import altered_tables, missing_indexes
+from warehouse.store.dangling import dangling_ids
 from warehouse.store.integrity import integrity
 from warehouse.store.narrowing import narrowed
 from warehouse.store.opening import READ_SETUP, is_warehouse, one_state, open_read, open_write, read_uri
@@ -48,6 +49,7 @@ __all__ = [
     "altered_tables",
     "column_kinds",
     "create",
+    "dangling_ids",
     "delete_failures",
     "delete_rank",
     "did_you_mean",

@@ -1,9 +1,12 @@
+#include <set>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "core/crc32.hpp"
+#include "core/input_texts.hpp"
+#include "core/op_forms.hpp"
 #include "core/string_table.hpp"
-#include "core/tables.hpp"
 #include "core/thread_log.hpp"
 
 using namespace npuwh::core;
@@ -65,6 +68,34 @@ TEST(inputs_are_written_as_the_vendor_writes_them) {
     CHECK_EQUAL(texts.of(description, strings).shapes, numbers.shapes);
     CHECK(strings.take_new().empty());
     CHECK_EQUAL(texts.of({}, strings).shapes, kNoText);
+}
+
+TEST(what_operators_have_in_common_is_told_once) {
+    OpForms forms;
+    OpForm form;
+    form.stack = 7;
+    const OpForms::Number first = forms.number_of(form);
+    CHECK(first.is_new);
+    CHECK(!forms.number_of(form).is_new);
+    // more than any cache of recent ones holds, each with a number of its own
+    std::set<uint32_t> numbers{first.number};
+    for (uint32_t thread = 1; thread <= 3000; ++thread) {
+        form.end_thread = thread;
+        const OpForms::Number found = forms.number_of(form);
+        CHECK(found.is_new);
+        numbers.insert(found.number);
+    }
+    CHECK_EQUAL(numbers.size(), size_t{3001});
+    form.end_thread = 0;
+    CHECK_EQUAL(forms.number_of(form).number, first.number);
+    form.is_async = 1;
+    CHECK(forms.number_of(form).is_new);
+}
+
+TEST(check_sums_are_those_of_zlib) {
+    CHECK_EQUAL(crc32("", 0), 0u);
+    CHECK_EQUAL(crc32("123456789", 9), 0xCBF43926u);  // the check value that all descriptions of it give
+    CHECK_EQUAL(crc32("The quick brown fox jumps over the lazy dog", 43), 0x414FA339u);
 }
 
 TEST(a_description_cut_short_is_no_text) {

@@ -82,12 +82,7 @@ bool record_one(const char* name) {
     ThreadLog* log = recorder.thread_log();
     if (log == nullptr) return false;
     const int64_t now = now_ticks();
-    auto* record = log->begin<OpRecord>(Kind::kOp, 0, now);
-    if (record == nullptr) return false;
-    const RecordHeader header = record->header;
-    *record = {header, now, now + 1, -1, 0, recorder.number_of(name), 0, 0, log->facts.number, 0, 0, 7, 0, 0};
-    log->finish(record);
-    return true;
+    return log->op({{}, now, now + 1, -1, 0, recorder.number_of(name), 0, 0, log->facts.number, 0, 0, 7, 0, 0});
 }
 
 }  // namespace
@@ -116,6 +111,39 @@ TEST(everything_taken_between_start_and_stop_is_in_the_files) {
     CHECK_EQUAL(folder.rows("thread"), int64_t{4});
     CHECK(!folder.has(".part"));
     CHECK(folder.read("manifest.json").find("\"state\": \"complete\"") != std::string::npos);
+}
+
+TEST(an_operator_whose_numbers_are_large_or_that_has_more_to_tell_is_whole) {
+    Folder folder;
+    Recorder& recorder = Recorder::instance();
+    recorder.prepare(options_for(folder));
+    recorder.start();
+    ThreadLog& log = *recorder.thread_log();
+    const OpRecord plain{{}, 1000, 2000, -1, 0, 0, 0, 0, log.facts.number, 0, 0, 0, 0, 0};
+    const auto record = [&](auto&& change, const void* payload = nullptr) {
+        OpRecord op = plain;
+        change(op);
+        CHECK(log.op(op, payload, payload));
+    };
+    const char bytes[] = {4};
+    record([](OpRecord&) {});
+    record([](OpRecord& op) { op.end = op.start + UINT32_MAX; });
+    record([](OpRecord& op) { op.sequence = INT32_MAX; });
+    record([](OpRecord& op) { op.stack = 1; });  // a form of its own
+    record([](OpRecord& op) { op.forward_thread = 1; });  // another
+    record([](OpRecord& op) { op.shape_size = 1; }, bytes);  // another, with texts
+    record([](OpRecord& op) { ++op.start_thread; });  // another
+    record([](OpRecord& op) { op.end = op.start + UINT32_MAX + int64_t{1}; });
+    record([](OpRecord& op) { op.end = op.start - 1; });
+    record([](OpRecord& op) { op.sequence = int64_t{1} << 31; });
+    record([](OpRecord& op) { op.start_thread = 1 << 16; });  // a form: it ends on another thread
+    record([](OpRecord& op) { op.tensor_size = 1; }, bytes);
+    recorder.stop();
+    CHECK_EQUAL(recorder.counters().ops, uint64_t{12});
+    recorder.finish("{}");
+    CHECK_EQUAL(folder.rows("op"), int64_t{7});
+    CHECK_EQUAL(folder.rows("wide_op"), int64_t{5});
+    CHECK_EQUAL(folder.rows("op_form"), int64_t{5});
 }
 
 TEST(starts_and_stops_in_a_storm_of_threads) {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.batches.chunk_folder import open_chunk_folder, read_chunk
+from warehouse.batches.recorded_ops import OP_TABLES, OpForms
 
 WINDOW = "window of comparison"
 _EVALUATE = "autograd::engine::evaluate_function: "
@@ -35,11 +36,16 @@ Nested = tuple[str, int, int, int, bool, tuple[str, ...], tuple[str, ...], tuple
 
 
 def tables(run: Path) -> dict[str, list[dict[str, Any]]]:
-    """Rows of a recording by table."""
+    """Rows of a recording by table; `op` has those of all ranges, whole."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for chunk in open_chunk_folder(run / "NPUWH_RECORDING").chunks:
+    folder = open_chunk_folder(run / "NPUWH_RECORDING")
+    forms = OpForms(batch for chunk in folder.of("op_form") for batch in read_chunk(chunk))
+    for chunk in folder.chunks:
         for batch in read_chunk(chunk):
-            found[chunk.table] += batch.to_pylist()
+            if chunk.table in OP_TABLES:
+                found["op"] += forms.whole(batch).to_pylist()
+            else:
+                found[chunk.table] += batch.to_pylist()
         assert chunk.fault is None, (chunk.path, chunk.fault)
     return found
 
