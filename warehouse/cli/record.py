@@ -37,6 +37,9 @@ def record(
     gc: Annotated[
         float | None, typer.Option("--gc", metavar="MS", help="Garbage collections from that long on.")
     ] = None,
+    host_sys: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help="The host, too: cpu, mem, disk or network.")
+    ] = None,
     mstx_domain_include: Annotated[
         list[str] | None, typer.Option(metavar="DOMAIN", help="Marks of this domain only (again for more).")
     ] = None,
@@ -121,7 +124,8 @@ def record(
             "with_flops": flops,
         },
         "experimental_config": {
-            "export_type": export_type, "gc_detect_threshold": gc, "mstx_domain_include": mstx_domain_include,
+            "export_type": export_type, "gc_detect_threshold": gc, "host_sys": host_sys,
+            "mstx_domain_include": mstx_domain_include,
             "mstx_domain_exclude": mstx_domain_exclude,
         },
         "selection": {

@@ -63,6 +63,7 @@ class _KinetoProfile:
             checked_flag("with_modules", with_modules),
             checked_flag("with_flops", with_flops),
             self.experimental_config.gc_detect_threshold,
+            tuple(self.experimental_config.host_sys),
             checked_options("selection", selection, Selection()),
         )
         self._place = RunPlace(is_export_only=True)
