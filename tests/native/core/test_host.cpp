@@ -46,6 +46,8 @@ Values read(HostReader& reader) {
     return found;
 }
 
+int64_t busy_ns(HostReader& reader) { return read(reader)["disk busy"].first; }
+
 constexpr unsigned kAll = host_part::kCpu | host_part::kMemory | host_part::kDisk | host_part::kNetwork;
 
 }  // namespace
@@ -78,18 +80,19 @@ TEST(what_the_files_of_a_system_say) {
     }));
     // the busiest of the disks, of each time
     system.write("diskstats", "8 0 sda 1 0 10 5 2 0 20 6 0 40 11\n259 0 nvme0n1 1 0 100 5 2 0 200 6 0 32 11\n");
-    CHECK_EQUAL(read(reader)["disk busy"].first, int64_t{25'000'000});
+    CHECK_EQUAL(busy_ns(reader), int64_t{25'000'000});
     system.write("diskstats", "8 0 sda 1 0 10 5 2 0 20 6 0 50 11\n259 0 nvme0n1 1 0 100 5 2 0 200 6 0 33 11\n");
-    CHECK_EQUAL(read(reader)["disk busy"].first, int64_t{35'000'000});
+    CHECK_EQUAL(busy_ns(reader), int64_t{35'000'000});
 }
 
 TEST(what_is_missing_or_damaged_is_left_out) {
     System empty;
     HostReader nothing(kAll, empty.path, empty.path);
     CHECK(read(nothing).empty());
+    static const char damage[] = "cpu:\n:\n\n8 0 ../../x\ncpu 1\n: 5\n99999999999999999999 a b\0 c";
     System system;
     for (const char* file : {"stat", "meminfo", "self/statm", "self/io", "diskstats", "net/dev"}) {
-        system.write(file, std::string("cpu:\n:\n\n8 0 ../../x\ncpu 1\n: 5\n99999999999999999999 a b\0c", 60));
+        system.write(file, std::string(damage, sizeof damage - 1));
     }
     HostReader damaged(kAll, system.path, system.path);
     for (const auto& [series, value] : read(damaged)) CHECK(value.first >= 0);
