@@ -2,9 +2,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <pthread.h>
+
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/host_sampler.hpp"
 #include "core/producer_abi.hpp"
 #include "core/recorder.hpp"
 #include "tracer/python_tracer.hpp"
@@ -102,6 +106,30 @@ bool parameter(uint64_t key, const std::string& text, bool is_optimizer) {
     return true;
 }
 
+HostSampler* host_sampler = nullptr;  // guarded by the GIL
+
+void stop_host() {
+    HostSampler* ended = std::exchange(host_sampler, nullptr);
+    const py::gil_scoped_release release;
+    delete ended;
+}
+
+// `parts`: cpu, mem, disk, network.
+void start_host(const std::vector<std::string>& parts, int64_t period_ns) {
+    // a forked child has no such thread, and leaves the object as it is
+    static const int installed = pthread_atfork(nullptr, nullptr, [] { host_sampler = nullptr; });
+    if (installed != 0) throw std::runtime_error("no fork handler can be set");
+    unsigned wanted = 0;
+    for (const std::string& part : parts) {
+        if (part == "cpu") wanted |= host_part::kCpu;
+        if (part == "mem") wanted |= host_part::kMemory;
+        if (part == "disk") wanted |= host_part::kDisk;
+        if (part == "network") wanted |= host_part::kNetwork;
+    }
+    stop_host();
+    if (wanted != 0) host_sampler = new HostSampler(wanted, period_ns);
+}
+
 py::dict counters() {
     const RecorderCounters found = Recorder::instance().counters();
     py::dict out;
@@ -138,6 +166,8 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("mark", &mark);
     module.def("gc", &gc);
     module.def("parameter", &parameter);
+    module.def("start_host", &start_host, py::arg("parts"), py::arg("period_ns"));
+    module.def("stop_host", &stop_host);
     module.def("producer_abi", [] {
         Recorder& recorder = Recorder::instance();
         return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));

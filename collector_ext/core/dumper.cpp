@@ -256,6 +256,9 @@ void Dumper::take_event(const RecordHeader& header, const std::byte* at, uint32_
         case Kind::kParameter:
             add(ParameterRecord{}, Table::kParameter);
             break;
+        case Kind::kHost:
+            add(HostRecord{}, Table::kHost);
+            break;
         case Kind::kFrame:
         case Kind::kCount:
             break;  // frames have a ring of their own

@@ -9,7 +9,7 @@
 
 namespace npuwh::core {
 
-enum class Kind : uint16_t { kOp, kPlainOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount };
+enum class Kind : uint16_t { kOp, kPlainOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kHost, kCount };
 
 constexpr uint32_t kNoText = 0;  // number of the empty text
 constexpr uint32_t kLeftOut = 0xFFFF'FFFF;  // instead of the number of a name that is not wanted
@@ -133,5 +133,16 @@ struct ParameterRecord {
     uint32_t is_optimizer;
 };
 static_assert(sizeof(ParameterRecord) == 32 && std::is_trivially_copyable_v<ParameterRecord>);
+
+// What the host did beside the program (core/host_reader.hpp).
+struct HostRecord {
+    RecordHeader header;
+    int64_t time;
+    int64_t value;
+    int64_t whole;  // what the value is a part of; 0: none
+    uint32_t series;
+    uint32_t begins;  // 1: nothing was recorded of the time before
+};
+static_assert(sizeof(HostRecord) == 40 && std::is_trivially_copyable_v<HostRecord>);
 
 }  // namespace npuwh::core

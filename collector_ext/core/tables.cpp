@@ -97,6 +97,12 @@ const std::array<TableSpec, kTableCount>& specs() {
           {"thread", T::kUint32},
           {"text", T::kUint32},
           {"is_optimizer", T::kUint32}}},
+        {"host",
+         {{"time_ticks", T::kInt64},
+          {"value", T::kInt64},
+          {"whole", T::kInt64},
+          {"series", T::kUint32},
+          {"begins", T::kUint8}}},
     }};
     return all;
 }
@@ -171,6 +177,10 @@ void Rows::add(const GapRecord& record, uint32_t thread) {
 
 void Rows::add(const ParameterRecord& record, uint32_t thread) {
     push(record.time, record.key, thread, record.text, record.is_optimizer);
+}
+
+void Rows::add(const HostRecord& record, uint32_t /*thread*/) {
+    push(record.time, record.value, record.whole, record.series, static_cast<uint8_t>(record.begins));
 }
 
 void Rows::take(std::vector<std::byte>& out) {

@@ -14,7 +14,8 @@
 namespace npuwh::core {
 
 enum class Table : uint8_t {
-    kString, kThread, kAnchor, kOpForm, kOp, kWideOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kCount
+    kString, kThread, kAnchor, kOpForm, kOp, kWideOp, kFrame, kMemory, kMark, kGc, kQueueMark, kGap, kParameter, kHost,
+    kCount
 };
 
 constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -51,6 +52,7 @@ class Rows {
     void add(const QueueMarkRecord& record, uint32_t thread);
     void add(const GapRecord& record, uint32_t thread);
     void add(const ParameterRecord& record, uint32_t thread);
+    void add(const HostRecord& record, uint32_t thread);
 
     // Appends the batch's message to `out` and empties the rows.
     void take(std::vector<std::byte>& out);

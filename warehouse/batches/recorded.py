@@ -49,4 +49,6 @@ RECORDED: dict[str, pa.Schema] = {
     # records that a full ring did not take; ring: 0 events, 1 frames
     "gap": _schema("first_ticks:i8 last_ticks:i8 count:i8 thread:u4 ring:u4"),
     "parameter": _schema("time_ticks:i8 key:u8 thread:u4 text:u4 is_optimizer:u4"),
+    # what the host did beside the program (collector_ext/core/host_reader.hpp); begins: nothing is known of before
+    "host": _schema("time_ticks:i8 value:i8 whole:i8 series:u4 begins:u1"),
 }

@@ -19,9 +19,12 @@ def record(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="Its arguments, as they are.", show_default=False)
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the run directory goes.")] = Path(
-        "npuwh-recordings"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Where the run directory goes.", show_default="npuwh-recordings"
+        ),
+    ] = None,
     export_type: Annotated[
         list[str] | None,
         typer.Option("--export-type", metavar="KIND", help="db (a warehouse), text, or both.", show_default=False),
@@ -33,6 +36,9 @@ def record(
     flops: Annotated[bool, typer.Option("--flops", help="Floating-point operations of the large operators.")] = False,
     gc: Annotated[
         float | None, typer.Option("--gc", metavar="MS", help="Garbage collections from that long on.")
+    ] = None,
+    host_sys: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help="The host, too: cpu, mem, disk or network.")
     ] = None,
     mstx_domain_include: Annotated[
         list[str] | None, typer.Option(metavar="DOMAIN", help="Marks of this domain only (again for more).")
@@ -87,6 +93,9 @@ def record(
         list[str] | None, typer.Option(metavar="NAME=TEXT", help="A text to keep with the recording.")
     ] = None,
     no_analyse: Annotated[bool, typer.Option("--no-analyse", help="Leave the recording as it is.")] = False,
+    watch: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Windows as DIR/profiler_config.json says, once it changes.")
+    ] = None,
     live: Annotated[
         int | None, typer.Option("--live", metavar="PORT", help="Counters for Prometheus on this port of 127.0.0.1.")
     ] = None,
@@ -99,25 +108,24 @@ def record(
 
     Example: npuwh record --shapes train.py --epochs 1
     """
-    kinds = export_type or ["db"]
-    for kind in kinds:
+    for kind in export_type or ():
         if kind not in ("db", "text"):
             raise UsageError(f"--export-type {kind}: db and text are there")
     planned = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active, "repeat": repeat}
     if active is None and any(number is not None for number in planned.values()):
         raise UsageError("--skip-first, --wait, --warmup and --repeat go with --active")
     settings = {
-        "output": str(output),
+        "output": None if output is None else str(output),
         "worker_name": worker,
-        "is_analysed": not no_analyse,
-        "is_module": module,
+        "is_left_raw": no_analyse,
         "has_steps": steps,
         "profile": {
             "record_shapes": shapes, "profile_memory": memory, "with_stack": stack, "with_modules": modules,
             "with_flops": flops,
         },
         "experimental_config": {
-            "export_type": kinds, "gc_detect_threshold": gc, "mstx_domain_include": mstx_domain_include,
+            "export_type": export_type, "gc_detect_threshold": gc, "host_sys": host_sys,
+            "mstx_domain_include": mstx_domain_include,
             "mstx_domain_exclude": mstx_domain_exclude,
         },
         "selection": {
@@ -132,19 +140,24 @@ def record(
         },
         "metadata": _metadata(metadata or []),
     }  # fmt: skip
+    told = _given(settings)
+    if watch is not None:
+        if told:
+            raise UsageError("--watch goes with --live and --module alone: the rest stands in the watched file")
+        told = {"watch": str(watch)}
     if live is not None:
         os.environ["NPUWH_LIVE"] = str(live)
     sys.stdout.flush()
     sys.stderr.flush()
     # a process of its own: nothing of the command is left in what is recorded
-    command = [sys.executable, "-m", "warehouse.profiler.run_script", json.dumps(_given(settings)), script]
+    command = [sys.executable, "-m", "warehouse.profiler.run_script", json.dumps({**told, "is_module": module}), script]
     os.execv(sys.executable, [*command, *(arguments or ())])
 
 
 def _given(settings: dict[str, Any]) -> dict[str, Any]:
-    """Without what was not given; an object of which nothing was given is left out as a whole."""
+    """Without what was not given: None, False, and what is empty."""
     found = {name: _given(value) if isinstance(value, dict) else value for name, value in settings.items()}
-    return {name: value for name, value in found.items() if value not in (None, {}, [])}
+    return {name: value for name, value in found.items() if value is not False and value not in (None, {}, [])}
 
 
 def _metadata(pairs: list[str]) -> dict[str, str]:

@@ -4,6 +4,8 @@ keep the script.
 >>> from warehouse.profiler import ProfilerActivity, profile, schedule
 """
 
+import os
+
 from warehouse.profiler import dynamic_profile, mstx
 from warehouse.profiler.experimental_config import (
     _ExperimentalConfig,
@@ -47,3 +49,6 @@ __all__ = [
     "supported_profiler_level",
     "tensorboard_trace_handler",
 ]
+
+if _watched := os.environ.get("PROF_CONFIG_PATH"):
+    dynamic_profile.watch(_watched)

@@ -3,10 +3,14 @@
 `init(folder)` once, `step()` every step.  `folder/profiler_config.json` is made with its defaults if it is not there;
 when somebody changes it, the next window is planned by it: `start_step` -1 begins at once, a later number when the
 counter reaches it.
+
+Or nothing of this in the script: where $PROF_CONFIG_PATH names the folder when `warehouse.profiler` is imported, and
+under `npuwh record --watch`, the steps are those of the script's optimizer.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 from pathlib import Path
@@ -14,6 +18,7 @@ from typing import Any
 
 from warehouse.profiler.dynamic_config import AT_ONCE, CONFIG_FILE, DEFAULTS, profiler_of, read_config
 from warehouse.profiler.metadata import rank_number
+from warehouse.profiler.optimizer_steps import OptimizerSteps
 from warehouse.profiler.profile import profile
 from warehouse.profiler.settings import logger, report
 
@@ -42,8 +47,7 @@ class DynamicProfiler:
             self._profiler.step()
             self._left -= 1
             if self._left == 0:
-                self._profiler.stop()
-                self._profiler = None
+                self.end()
             return
         if self._planned is None:
             return
@@ -60,6 +64,13 @@ class DynamicProfiler:
         if config is not None and self._profiler is None:
             self._begin(config)
 
+    def end(self) -> None:
+        """An open window ends, as it does with the job."""
+        if self._profiler is not None:
+            atexit.unregister(self.end)
+            self._profiler.stop()
+            self._profiler = None
+
     def _look(self) -> None:
         stamp = self._stamp()
         if stamp is None or stamp == self._seen:
@@ -68,14 +79,17 @@ class DynamicProfiler:
         config = read_config(self._path)
         if config is None:
             return
-        if config["is_rank"] and rank_number() not in config["rank_list"]:
-            return
+        if config["is_rank"]:
+            if rank_number() not in config["rank_list"]:
+                return
+            config["async_mode"] = True  # the other ranks do not analyse and must not wait for those that do
         self._planned = config
 
     def _begin(self, config: dict[str, Any]) -> None:
         self._planned = None
         self._profiler = profiler_of(config)
         self._profiler.start_at(self.current_step)
+        atexit.register(self.end)  # here: it has to come before what the window's recording does at the end
         self._left = config["active"] + config["warmup"]
 
     def _stamp(self) -> tuple[int, int] | None:
@@ -109,6 +123,13 @@ def init(path: str) -> None:
         logger.warning("dynamic_profile is watching already; init is left out")
         return
     _profiler = DynamicProfiler(Path(path))
+
+
+def watch(path: str) -> None:
+    """As `init`, in a job that does not call `step`: each step of its optimizer is one."""
+    if _profiler is None:
+        init(path)
+        OptimizerSteps(step).begin()
 
 
 def step() -> None:

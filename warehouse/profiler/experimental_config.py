@@ -11,6 +11,7 @@ from warehouse.profiler.settings import (
     HostSystem,
     ProfilerLevel,
     checked_flag,
+    logger,
     report,
     words_of,
 )
@@ -149,6 +150,10 @@ def _host_systems(given: object) -> list[str]:
         return []
     allowed = words_of(HostSystem)
     if isinstance(given, Iterable) and not isinstance(given, str) and all(each in allowed for each in list(given)):
+        unmet = [each for each in (HostSystem.OSRT, HostSystem.NUMA) if each in given]
+        if unmet:
+            text = "host_sys: %s cannot be recorded without a tracer of the process or a preloaded library"
+            logger.warning(text, " and ".join(unmet))
         return list(dict.fromkeys(given))
     report("host_sys", given, f"a list of {allowed}", [])
     return []

@@ -19,6 +19,8 @@ from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_arrival import TorchArrival
 from warehouse.profiler.torch_module import TorchModuleError, load
 
+HOST_PERIOD_NS = 100_000_000  # of samples of the host; processors count in steps of 10 ms
+
 _torch_module: Any = None
 _has_failed = False  # to be built or loaded: said once, not tried again
 
@@ -33,6 +35,7 @@ class Wanted:
     with_modules: bool = False
     with_flops: bool = False
     gc_threshold_ms: float | None = None
+    host_parts: tuple[str, ...] = ()
     selection: Selection = field(default_factory=Selection)
 
     @property
@@ -173,6 +176,8 @@ class Producers:
             threading.setprofile(_trace_new_thread)
         if self._gc is not None:
             self._gc.begin()
+        if self._wanted.host_parts:
+            _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS)
         self._began_on = threading.get_ident()
         self._arrival.begin()
         self._thread.begin()
@@ -182,6 +187,7 @@ class Producers:
         self._arrival.end()
         if self in _at_work:
             _at_work.remove(self)
+        _recorder.stop_host()
         self._thread.end()
         if self._modules is not None:
             self._modules.end()

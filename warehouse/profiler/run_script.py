@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from warehouse.errors import NpuwhError
+from warehouse.profiler import dynamic_profile
 from warehouse.profiler.optimizer_steps import OptimizerSteps
 from warehouse.profiler.script_settings import ScriptRecording, recording_of
 from warehouse.profiler.settings import logger
@@ -33,11 +34,15 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(format="npuwh: %(message)s")
     settings: dict[str, Any] = json.loads(given)
     try:
-        recording = recording_of(settings)
+        recording = None if "watch" in settings else recording_of(settings)
     except NpuwhError as error:
         logger.error("%s", error)
         return 2
     code, run = _prepared(script, rest, bool(settings.get("is_module")))
+    if recording is None:
+        dynamic_profile.watch(settings["watch"])
+        run(code)
+        return 0
     with _recorded(recording):
         run(code)
     if recording.profiler.path is not None:

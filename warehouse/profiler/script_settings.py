@@ -29,7 +29,7 @@ class ScriptRecording:
 def recording_of(settings: dict[str, Any]) -> ScriptRecording:
     """The recording that settings describe; a wrong one is a WrongSettingError that names its option.
 
-    `settings`: {output, worker_name, is_analysed, is_async, profile: {…}, experimental_config: {…}, selection: {…},
+    `settings`: {output, worker_name, is_left_raw, profile: {…}, experimental_config: {…}, selection: {…},
     disk_limits: {…}, schedule: {…}, window: {…}, has_steps, metadata: {name: text}}, the objects with the names of the
     arguments that `profile`, `Selection`, … take; whatever is absent has its default.
 
@@ -45,17 +45,19 @@ def recording_of(settings: dict[str, Any]) -> ScriptRecording:
 
 
 def _recording(settings: dict[str, Any]) -> ScriptRecording:
+    beyond_ranges = {"mstx": True, "export_type": ["db"], **settings.get("experimental_config", {})}
     selection = Selection(**settings.get("selection", {}))
     schedule = settings.get("schedule")
     handler = tensorboard_trace_handler(
-        settings.get("output"), settings.get("worker_name"),
-        analyse_flag=settings.get("is_analysed", True), async_mode=settings.get("is_async", False),
-    )  # fmt: skip
+        settings.get("output", "npuwh-recordings"),
+        settings.get("worker_name"),
+        analyse_flag=not settings.get("is_left_raw", False),
+    )
     profiler = profile(
         activities=[ProfilerActivity.CPU],
         schedule=None if schedule is None else Schedule(**{"wait": 0, "active": 1, **schedule}),
         on_trace_ready=handler,
-        experimental_config=_ExperimentalConfig(**{"mstx": True, **settings.get("experimental_config", {})}),
+        experimental_config=_ExperimentalConfig(**beyond_ranges),
         selection=selection,
         disk_limits=DiskLimits(**settings.get("disk_limits", {})),
         **settings.get("profile", {}),

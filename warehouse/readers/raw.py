@@ -27,6 +27,7 @@ from warehouse.readers.raw_prof import ProfPart
 from warehouse.readers.raw_python import PythonPart
 from warehouse.readers.raw_rows import Numbers, numbers
 from warehouse.readers.raw_run import RawRun
+from warehouse.readers.recorded_host import RecordedHost
 from warehouse.readers.recorded_marks import RecordedMarks
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
@@ -116,6 +117,7 @@ class RawReader:
             self._memory = MemoryPart(self.run, self._framework, self._host_events)
             self._prof = ProfPart(self.run, self._host_events, self._memory)
             self._recorded_marks = RecordedMarks(self.run)
+            self._recorded_host: RecordedHost | None = None
             self._streams: dict[str, Callable[[], Iterator[pa.RecordBatch]]] = {
                 "step": self._framework.steps,
                 "host_event": self._host_events.batches,
@@ -140,6 +142,10 @@ class RawReader:
             self._memory.load()
             self._prof.load()
             self._recorded_marks.load()
+            if self.run.recording is not None:
+                counters = self._prof.counters
+                self._recorded_host = RecordedHost(self.run, 0 if counters is None else counters.series_end)
+                self._recorded_host.load()
             note_missing(self.run)
         except InputError as error:
             text = str(error)
@@ -196,8 +202,10 @@ class RawReader:
 
     def counters(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         """`counter_series` and `counter` batches with their kinds, a series before its values."""
-        counters = self._prof.counters
-        return iter(()) if counters is None else counters.series()
+        if self._prof.counters is not None:
+            yield from self._prof.counters.series()
+        if self._recorded_host is not None:
+            yield from self._recorded_host.batches()
 
     def metric_names(self) -> list[int]:
         """String numbers of the metrics, those of the cube cores first."""

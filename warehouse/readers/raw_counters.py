@@ -127,6 +127,11 @@ class CounterPart:
                 "device_memory", len(time), device_id=device, scope=scope, time_ns=time, ddr_bytes=ddr, hbm_bytes=hbm
             )
 
+    @property
+    def series_end(self) -> int:
+        """The number behind that of the last series."""
+        return self._series.end
+
     def series(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         """`counter_series` and `counter` batches with their kinds, a series before its values."""
         return self._series.batches()

@@ -37,11 +37,18 @@ class SeriesRows:
     [('counter_series', 1), ('counter', 2)]
     """
 
-    def __init__(self, folder: SpillFolder, ledger: Ledger) -> None:
+    def __init__(self, folder: SpillFolder, ledger: Ledger, first: int = 0) -> None:
+        """`first`: number of the first series."""
+        self._first = first
         self._numbers: dict[SeriesKey, int] = {}
         self._samples = SortedRows(["series", "time", "row"], folder)
         self._row = 0
         self._ledger = ledger
+
+    @property
+    def end(self) -> int:
+        """The number behind that of the last series."""
+        return self._first + len(self._numbers)
 
     def add(self, key: SeriesKey, time: Numbers, value: Reals | Numbers) -> None:
         """Take samples of one series; those at no time that can be meant are left out and noted."""
@@ -53,7 +60,7 @@ class SeriesRows:
             time, value = time[good], value[good]
         count = len(time)
         if count:
-            series = self._numbers.setdefault(key, len(self._numbers))
+            series = self._numbers.setdefault(key, self.end)
             bits = np.ascontiguousarray(value, dtype=np.float64).view(np.int64)
             number = np.arange(self._row, self._row + count)
             self._samples.add(rows(count, series=series, time=time, row=number, bits=bits))

@@ -95,12 +95,12 @@ class Recording:
             "gc_record": self._gc,
         }[kind]
         for table in KINDS[kind]:
-            for batch in self._read(table):
+            for batch in self.read(table):
                 yield kind, convert(batch)
 
     def marks(self) -> Iterator[pa.RecordBatch]:
         """mstx marks and ranges: start, end, pid, tid, end_pid, end_tid, message, domain, range_no."""
-        for batch in self._read("mark"):
+        for batch in self.read("mark"):
             pid, tid = self._thread(batch, "thread")
             end_pid, end_tid = self._thread(batch, "end_thread")
             yield rows(
@@ -139,7 +139,7 @@ class Recording:
             )
 
     def _plain_texts(self) -> Iterator[tuple[int, str]]:
-        for batch in self._read("string"):
+        for batch in self.read("string"):
             for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
                 yield number, text.decode(errors="replace")
 
@@ -147,7 +147,7 @@ class Recording:
         """Where a thread came faster than its records were written, as marks: start and end are the first and the last
         record that is missing."""
         domain = self._strings.own(GAP_DOMAIN)
-        for batch in self._read("gap"):
+        for batch in self.read("gap"):
             pid, tid = self._thread(batch, "thread")
             lost = zip(batch.column("count").to_pylist(), batch.column("ring").to_pylist(), strict=True)
             yield rows(
@@ -167,7 +167,7 @@ class Recording:
         if stacks is not None:
             for frames in stacks.frames():
                 yield "stack_frame", frames
-        scripts = ScriptStacks(0 if stacks is None else stacks.count, self._texts_by_number, self._strings)
+        scripts = ScriptStacks(0 if stacks is None else stacks.count, self.texts_by_number, self._strings)
         row = 0
         for batch in self._whole_ops():
             python = None if stacks is None else stacks.of(row, row + batch.num_rows)
@@ -183,12 +183,13 @@ class Recording:
 
     def _whole_ops(self) -> Iterator[pa.RecordBatch]:
         if self._forms is None:
-            self._forms = OpForms(self._read("op_form"))
+            self._forms = OpForms(self.read("op_form"))
         for table in OP_TABLES:
-            for batch in self._read(table):
+            for batch in self.read(table):
                 yield self._forms.whole(batch)
 
-    def _texts_by_number(self, wanted: set[int]) -> dict[int, str]:
+    def texts_by_number(self, wanted: set[int]) -> dict[int, str]:
+        """Texts of a few numbers; nothing for those that are not there."""
         return {number: text for number, text in self._plain_texts() if number in wanted}
 
     def _stacks(self) -> OpStacks | None:
@@ -270,7 +271,7 @@ class Recording:
         """thread, time (ticks), code and event of calls and returns, each thread's matching."""
         mender = FrameMender(len(self._texts) - 1)
         names = {"thread": "thread", "time": "time_ticks", "code": "code", "event": "event", "depth": "depth"}
-        for batch in self._read("frame"):
+        for batch in self.read("frame"):
             yield mender.mend({ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()})
 
     def _frame(self, columns: dict[str, Numbers]) -> pa.RecordBatch:
@@ -300,7 +301,7 @@ class Recording:
 
     def _anchors(self) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = []
-        for batch in self._read("anchor"):
+        for batch in self.read("anchor"):
             found += zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return found
 
@@ -316,7 +317,7 @@ class Recording:
         numbers: dict[int, int] = {0: NONE}
         modules: dict[int, str] = {}
         broken = 0
-        for batch in self._read("string"):
+        for batch in self.read("string"):
             for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
                 try:
                     readable = text.decode()
@@ -350,7 +351,7 @@ class Recording:
         return named
 
     def _load_threads(self) -> None:
-        for batch in self._read("thread"):
+        for batch in self.read("thread"):
             for thread, pid, tid in zip(*(batch.column(n).to_pylist() for n in ("thread", "pid", "tid")), strict=True):
                 self._threads[thread] = (pid, tid)
 
@@ -368,7 +369,8 @@ class Recording:
         if not self.clock.is_known and any(chunk.size for chunk in folder.chunks):
             self._run_ledger.note(WARNING, "no-clock", "nothing tells what a tick is: times are ticks")
 
-    def _read(self, table: str) -> Iterator[pa.RecordBatch]:
+    def read(self, table: str) -> Iterator[pa.RecordBatch]:
+        """The batches of a table as they are recorded (batches/recorded.py); it is booked then."""
         for chunk in self.folder.of(table):
             yield from read_chunk(chunk)
             self._book(chunk)
