@@ -6,13 +6,18 @@ import enum
 import gzip
 import json
 import tempfile
+from array import array
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from warehouse.errors import UsageError
-from warehouse.profiler.memory_page import Curves, page
+from warehouse.profiler.memory_page import Curves, Numbers, page
 from warehouse.profiler.run_directory import CHUNK_FOLDER
 from warehouse.profiler.settings import logger
 from warehouse.profiler.timeline_categories import Categories, Category
@@ -21,6 +26,7 @@ from warehouse.profiler.timeline_graph import Graph, build_graph
 
 HOST, NPU = 0, 20  # types of devices
 BEFORE = -1  # time of what was there when the recording began
+_ROWS_AT_ONCE = 1 << 14
 
 
 class Action(enum.Enum):
@@ -65,7 +71,7 @@ def write_memory_timeline(run: Path, output: Path, device: str) -> None:
     with tempfile.NamedTemporaryFile("wb", dir=output.parent, prefix=".npuwh-", delete=False) as part:
         place = Path(part.name)
         try:
-            _write(part, output.name, device, changes, categories, events, wanted)
+            _write(part, output.name, device, deltas(changes, categories), events.reserved.get(wanted, 0))
             place.chmod(0o640)
             place.replace(output)
         except BaseException:
@@ -146,51 +152,76 @@ def _bytes(events: Events, key: Key, created: dict[int, tuple[int, int]]) -> int
     return created[key.storage][1] if key.storage in created else events.bytes_of.get(key.storage, 0)
 
 
-def deltas(changes: list[Change], categories: Categories) -> Iterator[tuple[int, Action, int, Category]]:
-    """(time, action, bytes, category) with a sign: a new version leaves one category and enters another."""
+@dataclass(frozen=True)
+class Deltas:
+    """Changes of what categories hold, in order: time in ns or BEFORE, number of the action, bytes with a sign, number
+    of the category."""
+
+    time: Numbers
+    action: Numbers
+    size: Numbers
+    category: Numbers
+
+    def rows(self) -> Iterator[list[int]]:
+        """[time, action, bytes, category] of each."""
+        columns = (self.time, self.action, self.size, self.category)
+        for start in range(0, len(self.time), _ROWS_AT_ONCE):
+            yield from map(list, zip(*(each[start : start + _ROWS_AT_ONCE].tolist() for each in columns), strict=True))
+
+
+def deltas(changes: list[Change], categories: Categories) -> Deltas:
+    """What the changes add and take away: a new version leaves one category and enters another."""
+    time, action, size, category = (array("q") for _ in range(4))
+
+    def add(change: Change, bytes_: int, of: Category | None) -> None:
+        time.append(change.time)
+        action.append(change.action.value)
+        size.append(bytes_)
+        category.append((of or Category.UNKNOWN).value)
+
     for change in changes:
-        category = categories.of(change.key, change.version) or Category.UNKNOWN
+        before = categories.of(change.key, change.version)
         if change.action is Action.INCREMENT_VERSION:
-            after = categories.of(change.key, change.version + 1) or Category.UNKNOWN
-            yield change.time, change.action, -change.size, category
-            yield change.time, change.action, change.size, after
+            add(change, -change.size, before)
+            add(change, change.size, categories.of(change.key, change.version + 1))
         else:
-            sign = -1 if change.action is Action.DESTROY else 1
-            yield change.time, change.action, sign * change.size, category
+            add(change, -change.size if change.action is Action.DESTROY else change.size, before)
+    return Deltas(*(np.frombuffer(column, np.int64) for column in (time, action, size, category)))
 
 
-def curves(changes: list[Change], categories: Categories, unit_ns: int = 1) -> Curves:
+def curves(found: Deltas, unit_ns: int = 1) -> Curves:
     """Bytes of each category after each time, in units of `unit_ns`; what was there before comes first, with the time
     of what happened first."""
-    times: list[int] = []
-    sizes: list[list[int]] = []
-    for time, _, size, category in deltas(changes, categories):
-        moment = BEFORE if time == BEFORE else time // unit_ns
-        if not times or times[-1] != moment:
-            times.append(moment)
-            sizes.append([*sizes[-1]] if sizes else [0] * len(Category))
-        sizes[-1][category.value] += size
-    if times and times[0] == BEFORE:
+    time = np.where(found.time == BEFORE, BEFORE, found.time // unit_ns)
+    last = np.append(np.flatnonzero(np.diff(time)), len(time) - 1)  # of each time
+    sizes = np.empty((len(last), len(Category)), np.int64)
+    for category in range(len(Category)):
+        sizes[:, category] = np.cumsum(np.where(found.category == category, found.size, 0))[last]
+    times = time[last]
+    if times[0] == BEFORE:
         times[0] = times[1] if len(times) > 1 else 0
     return Curves(times, sizes)
 
 
-def _write(
-    file: IO[bytes], name: str, device: str, changes: list[Change], categories: Categories, events: Events, of: Device
-) -> None:
+def _write(file: IO[bytes], name: str, device: str, found: Deltas, reserved: int) -> None:
     if name.endswith(".html"):
-        file.write(page(device, curves(changes, categories), events.reserved.get(of, 0)).encode())
+        file.write(page(device, curves(found), reserved).encode())
     elif name.endswith(".raw.json.gz"):
-        rows = [
-            [time, action.value, size, category.value] for time, action, size, category in deltas(changes, categories)
-        ]
-        _write_json(file, rows, is_packed=True)
+        _write_json(file, ["[", "]"], [found.rows()], is_packed=True)
     else:
-        found = curves(changes, categories, unit_ns=1000)
-        sizes = [[0, *row] for row in found.sizes]  # the vendor's rows begin with a sum that is never filled
-        _write_json(file, [found.times, sizes], is_packed=name.endswith(".gz"))
+        shown = curves(found, unit_ns=1000)
+        # the vendor's rows begin with a sum that is never filled
+        sizes = ([0, *row.tolist()] for row in shown.sizes)
+        _write_json(file, ["[[", "],[", "]]"], [iter(shown.times.tolist()), sizes], is_packed=name.endswith(".gz"))
 
 
-def _write_json(file: IO[bytes], content: Any, is_packed: bool) -> None:
-    data = json.dumps(content, separators=(",", ":")).encode()
-    file.write(gzip.compress(data, 6, mtime=0) if is_packed else data)
+def _write_json(file: IO[bytes], between: list[str], lists: list[Iterator[Any]], is_packed: bool) -> None:
+    """Lists between texts, an item at a time."""
+    with gzip.GzipFile("", "wb", 6, file, mtime=0) if is_packed else nullcontext(file) as target:
+        target.write(between[0].encode())
+        for items, behind in zip(lists, between[1:], strict=True):
+            comma = ""
+            while part := list(islice(items, _ROWS_AT_ONCE)):
+                target.write((comma + json.dumps(part, separators=(",", ":"))[1:-1]).encode())
+                comma = ","
+            target.write(behind.encode())
