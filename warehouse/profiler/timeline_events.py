@@ -111,7 +111,9 @@ class Events:
 def read_events(folder: Path) -> Events:
     """Read a folder of chunks.  InputError if it holds no operators with their tensors."""
     chunks = open_chunk_folder(folder)
-    clock = RecordedClock([*chunks.anchors, *_anchors(chunks)])
+    clock = RecordedClock.of(chunks, _anchors(chunks))
+    if not clock.is_known:
+        raise InputError(f"{folder}: nothing tells what its times mean: it holds no anchors of its clock")
     texts = {number: text.decode(errors="replace") for number, text in _rows(chunks, "string", "string", "text")}
     events = Events()
     ops = list(_ops(chunks, clock, texts, events))

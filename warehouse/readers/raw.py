@@ -48,10 +48,17 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
     return facts
 
 
+def _recording_pid(files: RawFiles, path: Path) -> int | None:
+    folder = open_chunk_folder(path)
+    if not any(chunk.size for chunk in folder.chunks) and not files.framework and files.prof is None:
+        raise InputError(f"{path}: holds nothing yet: its recording ended, or was ended, before anything was written")
+    return folder.pid
+
+
 def _framework_pid(files: RawFiles) -> int | None:
     """The process of the first operator or queue event."""
     if files.recording is not None:
-        return open_chunk_folder(files.recording).pid
+        return _recording_pid(files, files.recording)
     for kind in ("op_range", "op_mark"):
         if kind in files.framework:
             first = _native.FrameworkDecoder(kind, [files.framework[kind]], batch_rows=1).next()
@@ -146,6 +153,7 @@ class RawReader:
                 counters = self._prof.counters
                 self._recorded_host = RecordedHost(self.run, 0 if counters is None else counters.series_end)
                 self._recorded_host.load()
+                self.run.recording.finish()
             note_missing(self.run)
         except InputError as error:
             text = str(error)
