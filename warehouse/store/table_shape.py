@@ -60,8 +60,9 @@ def _column(table: str, spec: str) -> TableColumn:
 def table(name: str, purpose: str, columns: str, indexes: tuple[str, ...], unique: tuple[str, ...]) -> WarehouseTable:
     """A table of columns as in `_column`; an index is the names of its columns.
 
-    >>> table("run", "A session.", "id name:text!", ("name",), ()).columns[1]
-    TableColumn(name='name', kind='TEXT', is_required=True, meaning='', default=None)
+    >>> made = table("run", "A session.", "id name:text! path:text!", (), ("path",))
+    >>> made.column_names, made.unique
+    (['id', 'name', 'path'], (('path',),))
     """
     return WarehouseTable(
         name,
