@@ -364,7 +364,8 @@ class Recording:
 
     def _text(self, batch: pa.RecordBatch, name: str) -> pa.Array:
         number = batch.column(name).to_numpy().astype(np.int64)
-        own = np.where(number < len(self._texts), self._texts[np.minimum(number, len(self._texts) - 1)], NONE)
+        known = len(self._texts) - 1  # the last is a name for lost calls
+        own = np.where(number < known, self._texts[np.minimum(number, known)], NONE)
         return pa.array(own, mask=own == NONE)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:
