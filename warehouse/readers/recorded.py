@@ -279,14 +279,14 @@ class Recording:
         most = max(_MOST_INVENTED, 4 * sum(chunk.size for chunk in chunks) // _FRAME_BYTES)
         mender = FrameMender(self._texts.lost, self._lost_frames(), self._missing_frames(), most)
         names = {"thread": "thread", "time": "time_ticks", "code": "code", "event": "event", "depth": "depth"}
-        damaged = unnamed = 0
+        unnamed, left_out = 0, self._files.left_out["frame"]
         for batch in self.read("frame"):
             columns = {ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()}
             is_call = (columns["event"] == CALL) | (columns["event"] == C_CALL)
             named = np.where(is_call, self._texts.named(columns["code"]), columns["code"])
             unnamed += int((named != columns["code"]).sum())
-            lost = sum(chunk.lost_rows for chunk in chunks)
-            mender.damaged, damaged = mender.damaged + max(lost - damaged, 0), lost
+            before, left_out = left_out, self._files.left_out["frame"]
+            mender.damaged += left_out - before
             yield mender.mend(columns | {"code": named})
         if not self._is_mended:
             self._is_mended = True

@@ -41,6 +41,7 @@ class RecordedFiles:
     ) -> None:
         self.folder: ChunkFolder = open_chunk_folder(path)
         self.check: RecordCheck | None = None
+        self.left_out: Counter[str] = Counter()  # records of each table so far, however often it was read
         self._ledgers = ledgers
         self._bytes_of = bytes_of
         self._run_ledger = run_ledger
@@ -56,15 +57,20 @@ class RecordedFiles:
         checked_as = "op" if table in OP_TABLES else table
         for chunk in self.folder.of(table):
             faults: Counter[str] = Counter()
+            known = 0
             for batch in read_chunk(chunk):
+                self.left_out[table] += chunk.lost_rows - known
+                known = chunk.lost_rows
                 found = batch if convert is None else convert(batch)
                 if self.check is not None:
                     good, lost = self.check.good(checked_as, found)
                     if lost:
                         faults.update(lost)
+                        self.left_out[table] += sum(lost.values())
                         found = found.filter(pa.array(good))
                 if found.num_rows:
                     yield found
+            self.left_out[table] += max(chunk.lost_rows - known, 0)
             self._book(chunk, faults)
 
     def is_whole(self, table: str) -> bool:
