@@ -86,7 +86,7 @@ def test_wrong_calls(record, tmp_path):
     assert "none.py" in done.stderr and "Traceback" not in done.stderr  # noqa: PT018 one line
     done = record("print(1)", options=["--export-type", "csv"])
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "npuwh: --export-type csv: db and text are there\n"
+    assert done.stderr == "npuwh: --export-type csv: choose db, text or both\n"
 
 
 @pytest.mark.torch
@@ -133,6 +133,14 @@ def test_build_torch(tmp_path):
     assert (done.returncode, done.stdout) == (0, "went on\n")
     assert "operators of torch are not recorded" in done.stderr
     assert done.stderr.count("build-torch") == 1
+
+
+@pytest.mark.parametrize("given", [["both"], ["text,db"], ["db", "text"]])
+def test_both_kinds_of_results(record, tmp_path, given):
+    done = record("sum(range(3))", options=[word for kind in given for word in ("--export-type", kind)] + ["--stack"])
+    assert done.returncode == 0, done.stderr
+    (output,) = tmp_path.glob("npuwh-recordings/*_ascend_pt/ASCEND_PROFILER_OUTPUT")
+    assert {"npuwh.db", "trace_view.json"} <= {path.name for path in output.iterdir()}
 
 
 def _told(done):

@@ -95,6 +95,11 @@ class Cycle:
         self._switch(self._is_paused, number % self.wanted.selection.every_step != 0)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is prepared or recording: its files are not complete."""
+        return self._producers is not None
+
+    @property
     def is_left_out(self) -> bool:
         """Whether nothing of the current step is recorded, because of sampling alone."""
         return self._is_recording and self._is_left_out and not self._is_paused

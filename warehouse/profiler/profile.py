@@ -122,7 +122,8 @@ class _KinetoProfile:
         """Write the last recording as a Chrome trace."""
         from warehouse.profiler.exports import export_chrome_trace
 
-        export_chrome_trace(self.path, output_path)
+        if self._can_export():
+            export_chrome_trace(self.path, output_path)
 
     def export_stacks(self, output_path: str, metric: str = "self_cpu_time_total") -> None:
         """Write a line an operator with a stack: frames, outermost first, and its own time in us."""
@@ -131,7 +132,8 @@ class _KinetoProfile:
         if not self._wanted.with_stack:
             logger.warning("no stacks are exported: record with with_stack=True")
             return
-        export_stacks(self.path, output_path, metric)
+        if self._can_export():
+            export_stacks(self.path, output_path, metric)
 
     def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
         """Write how much memory each category held over time: .html, .json or .raw.json.gz."""
@@ -141,7 +143,14 @@ class _KinetoProfile:
             text = "record with record_shapes, profile_memory, and with_stack or with_modules"
             logger.warning("no memory timeline is exported: %s", text)
             return
-        export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+        if self._can_export():
+            export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+
+    def _can_export(self) -> bool:
+        if self._cycle is None or not self._cycle.is_open or os.getpid() != self._pid:
+            return True
+        logger.warning("nothing is exported while the profiler runs: stop it first")
+        return False
 
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()
