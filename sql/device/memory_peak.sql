@@ -1,6 +1,8 @@
 CREATE VIEW memory_peak AS
 -- The highest allocation of each memory component on each device, and when it was reached.
 --
+-- Of a recording of npuwh the component CPU counts from its start: what the program held before is not in it.
+--
 -- grain: rank_id, device_id, component
 -- uses:  memory_record, string, step, rank
 -- cols:

@@ -1,11 +1,11 @@
 CREATE VIEW op_code_line AS
--- The line of Python that called each operator: the innermost frame of its call stack.
+-- The line of Python that called each operator: the innermost of its call stack, and the innermost own.
 --
 -- An operator without a stack of its own (a launch, an operator of the backward thread) has that of the nearest operator
 -- around it that has one. There are none unless the profile was recorded with stacks.
 --
 -- grain: op_id
--- uses:  op, stack_frame, string, rank
+-- uses:  op, stack_line, string, rank
 -- cols:
 --   op_id       -     op.id
 --   rank_id     -     rank
@@ -13,6 +13,7 @@ CREATE VIEW op_code_line AS
 --   op_name     text  its name
 --   code_line   text  file(line): function; none if no stack was recorded
 --   code_op_id  -     op.id of the operator whose stack it is
+--   own_line    text  the same of the innermost frame outside of libraries (stack_line); none if there is none
 
 -- A row is looked up on its own, so a few operators cost a few; the climb ends at the first stack.
 -- What is around an operator has the smaller id; were it not so (check_parent), the climb might never end.
@@ -31,10 +32,7 @@ WITH found AS (
 SELECT
     f.id AS op_id, f.rank_id, (SELECT rank_no FROM rank WHERE id = f.rank_id) AS rank_no,
     (SELECT value FROM string WHERE id = f.name_id) AS op_name,
-    (
-        SELECT s.value FROM op AS w
-        JOIN stack_frame AS k ON k.stack_id = w.stack_id AND k.depth = 0
-        JOIN string AS s ON s.id = k.string_id
-        WHERE w.id = f.code_op_id) AS code_line,
-    f.code_op_id
+    (SELECT code_line FROM stack_line WHERE stack_id = (SELECT stack_id FROM op WHERE id = f.code_op_id)) AS code_line,
+    f.code_op_id,
+    (SELECT own_line FROM stack_line WHERE stack_id = (SELECT stack_id FROM op WHERE id = f.code_op_id)) AS own_line
 FROM found AS f;

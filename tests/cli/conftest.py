@@ -1,8 +1,11 @@
 """What the verb tests share: a small profile, a warehouse made of it, and ways to run the command."""
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import NamedTuple
 
 import pytest
@@ -75,5 +78,21 @@ def left_over():
 
     def call(directory):
         return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if not path.is_dir())
+
+    return call
+
+
+@pytest.fixture
+def changed(made, tmp_path):
+    """A copy of the warehouse, changed by SQL."""
+
+    def call(*statements):
+        path = tmp_path / "changed.db"
+        shutil.copyfile(made, path)
+        with closing(sqlite3.connect(path)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+        return path
 
     return call

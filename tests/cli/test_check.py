@@ -1,26 +1,6 @@
 """`npuwh check`: a line a finding, exit code 1 if there is one."""
 
-import shutil
-import sqlite3
-from contextlib import closing
-
 import pytest
-
-
-@pytest.fixture
-def changed(made, tmp_path):
-    """A copy of the warehouse, changed by SQL."""
-
-    def call(*statements):
-        path = tmp_path / "changed.db"
-        shutil.copyfile(made, path)
-        with closing(sqlite3.connect(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-        return path
-
-    return call
 
 
 def test_a_whole_warehouse_has_no_findings(run, made):

@@ -21,6 +21,26 @@ def test_the_list_has_the_questions_and_tells_what_it_leaves_out(run, made):
     assert "Device time of each kernel name on each rank\n" in found.out
 
 
+def test_the_list_tells_which_have_rows(run, made, changed):
+    def rows_of(warehouse):
+        lines = [line.split() for line in run("views", warehouse).out.splitlines() if line.startswith("  ")]
+        return {name: rows for name, rows, *_ in lines}
+
+    found = rows_of(made)
+    assert found["kernel_time"] == found["op_time"] == "yes"
+    assert found["recording_gap"] == "none"
+    emptied = rows_of(changed("DELETE FROM kernel_total"))
+    assert {name for name in found if found[name] != emptied[name]} == {"kernel_time", "kernel_shape_time"}
+
+
+def test_a_view_that_takes_long_is_not_waited_for(run, made, monkeypatch):
+    monkeypatch.setattr("warehouse.cli.views._LONGEST_LOOK", -1.0)
+    monkeypatch.setattr("warehouse.store.row_look._STEPS_BETWEEN_LOOKS", 1)
+    found = run("views", made)
+    assert found.code == 0
+    assert "  ?     " in found.out
+
+
 def test_all_lists_every_view(run, made):
     found = run("views", made, "--all")
     assert names_in(found.out) - {"view"} == set(store.views())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -306,3 +308,26 @@ with profile(
     assert rows(made, "SELECT rank_no FROM rank") == [(3,)]
     found = dict(rows(made, "SELECT name, value FROM rank_metadata"))
     assert found["config_name"] == "small"
+
+
+def test_default_activities_on_a_machine_without_a_device(script):
+    """One line when it is recorded; then nothing is missing: not at the ingest, not in the warehouse."""
+    done = script(
+        MODEL
+        + """
+from warehouse.profiler import profile, tensorboard_trace_handler
+with profile(on_trace_ready=tensorboard_trace_handler("./result", analyse_flag=False)):
+    train_one_step()
+"""
+    )
+    assert done.err.count("no NPU is recorded: there is none in this process; the CPU goes on") == 1
+    facts = json.loads((done.run("result") / "profiler_info.json").read_text())
+    assert facts["activities_asked_for"] == ["CPU", "NPU"]
+
+    def npuwh(*arguments):
+        command = [sys.executable, "-m", "warehouse.cli", *arguments]
+        return subprocess.run(command, cwd=done.folder, capture_output=True, text=True, check=True)
+
+    assert npuwh("ingest", "result", "-o", "W.db").stderr == ""
+    assert "\ncomplete: 0 errors, 0 warnings" in npuwh("info", "W.db").stdout
+    assert npuwh("check", "W.db").stdout == "W.db: no findings\n"

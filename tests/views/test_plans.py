@@ -32,6 +32,7 @@ WINDOW_READS = {
     ),
     "memory_peak": ({"memory_record"}, "a peak is known when everything was seen"),
     "memory_peak_holder": ({"memory_record"}, "as above"),
+    "memory_peak_line": ({"memory_record"}, "as above"),
     "task_cache_rate": ({"cache_rate", "device_task"}, "rates without execution: the task's last one names them"),
 }
 # answered from stored sums: they read no event at all, whatever is asked of them
@@ -47,6 +48,7 @@ KEYS = {
     "op_cost": "op_id",
     "op_framework": "op_id",
     "comm_op_link": "comm_op_id",
+    "stack_line": "stack_id",
 }
 # questions of the benchmark (tests/bench/stages/query.py): the words that their plans must and must not have
 QUESTIONS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,9 @@ from warehouse.cli.show import show_rows
 from warehouse.errors import UsageError
 from warehouse.wording import counted
 
+_LONGEST_LOOK = 0.1  # seconds that a view may take to tell whether it has rows
+_ROWS = {True: "yes", False: "none", None: "?"}
+
 
 def views(
     warehouse: Annotated[Path, typer.Argument(metavar="W.db", help="The warehouse.")],
@@ -23,26 +27,30 @@ def views(
     every: Annotated[bool, typer.Option("--all", help="Also the views that exports, traces and checks read.")] = False,
     tables: Annotated[bool, typer.Option("--tables", help="The tables instead of the views.")] = False,
 ) -> None:
-    """List what can be asked of a warehouse: its views and tables, or one of them with its columns and units.
+    """List what can be asked of a warehouse: its views, and which have rows in it; its tables; or one of them with its
+    columns and units.
 
     Example: npuwh views W.db kernel_time
     """
     with store.reading(warehouse), closing(store.open_read(warehouse)) as connection:
         if stale := store.stale_views(connection):
             say(f"{warehouse}: {counted(len(stale), 'view')} not of this npuwh; run `npuwh upgrade {warehouse}`")
-    if name is not None:
-        _show_one(name)
-    elif tables:
-        show_rows(["table", "what it holds"], [(table.name, table.purpose) for table in store.TABLES.values()])
-    else:
-        _list(warehouse, every)
+        if name is not None:
+            _show_one(name)
+        elif tables:
+            show_rows(["table", "what it holds"], [(table.name, table.purpose) for table in store.TABLES.values()])
+        else:
+            _list(warehouse, connection, every)
 
 
-def _list(warehouse: Path, every: bool) -> None:
+def _list(warehouse: Path, connection: sqlite3.Connection, every: bool) -> None:
     shown = store.rooms(store.QUESTIONS + store.PLUMBING if every else store.QUESTIONS)
     for room, members in shown.items():
         print(f"{room}:")
-        show_rows(["view", "what it tells"], [(view.name, view.summary) for view in members], indent="  ")
+        rows = [
+            (view.name, _ROWS[store.has_rows(connection, view.name, _LONGEST_LOOK)], view.summary) for view in members
+        ]
+        show_rows(["view", "rows", "what it tells"], rows, indent="  ")
         print()
     print(f"One of them with its columns: npuwh views {warehouse} NAME")
     if not every:

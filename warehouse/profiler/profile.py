@@ -74,8 +74,9 @@ class _KinetoProfile:
         self._is_paused = False
         self.recordings = 0  # that were begun
         self.recorded_ops = 0
-        if ProfilerActivity.NPU in self.activities and not _has_npu():
-            logger.warning("no NPU is recorded: there is none in this process; the CPU goes on")
+        if ProfilerActivity.NPU in self.activities:
+            why = "this recorder takes none yet" if _has_npu() else "there is none in this process"
+            logger.warning("no NPU is recorded: %s; the CPU goes on", why)
 
     def __del__(self) -> None:
         """What was made for exports alone goes with the object."""
@@ -165,11 +166,12 @@ class _KinetoProfile:
             "profile_memory": wanted.profile_memory,
             "with_modules": wanted.with_modules,
             "with_flops": wanted.with_flops,
-            "activities": sorted(f"ProfilerActivity.{each.name}" for each in self.activities),
+            "activities": [f"ProfilerActivity.{ProfilerActivity.CPU.name}"],  # what is recorded; nobody waits for more
         }
         return {
             "config": {"common_config": common, "experimental_config": {f"_{name}": config[name] for name in config}},
             "recorder": "npuwh",
+            "activities_asked_for": sorted(each.name for each in self.activities),
             "selection": asdict(wanted.selection),
             "torch_version": getattr(sys.modules.get("torch"), "__version__", None),
             "python_version": sys.version.split()[0],
