@@ -29,11 +29,11 @@ def describe_recording(path: Path, profiler: dict[str, Any], facts: RankFacts) -
             f"{shown(path)}: is still being recorded, by process {folder.pid}; read it when that has ended"
         )
     if not folder.chunks:
-        raise InputError(f"{shown(path)}: is a recording in which nothing was recorded")
+        raise InputError(f"{shown(path)}: has no records (yet)")
     facts.pid = facts.pid or folder.pid
     version = profiler.get("torch_version", folder.facts.get("torch_version"))
     if facts.framework_version is None and isinstance(version, str):
-        facts.framework_version = f"torch {version}"
+        facts.framework_version = version
     anchors = list(folder.anchors)
     for chunk in folder.of("anchor"):
         for batch in read_chunk(chunk):
