@@ -44,7 +44,7 @@ struct ThreadPlace {
 
 thread_local ThreadPlace place;
 
-std::string thread_name() {
+std::string system_name_of_thread() {
     char name[32] = {};
     pthread_getname_np(pthread_self(), name, sizeof name);
     return name;
@@ -89,6 +89,7 @@ void Recorder::prepare(const RecorderOptions& options) {
         throw std::runtime_error(session->dumper.reason());
     }
     session_ = std::move(session);
+    thread_names_.clear();
 }
 
 void Recorder::start() {
@@ -146,8 +147,18 @@ RecorderCounters Recorder::counters() const {
     return found;
 }
 
-ThreadLog* Recorder::thread_log() noexcept {
-    if (!is_on()) return nullptr;
+void Recorder::name_thread(int64_t tid, std::string name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    thread_names_[tid] = std::move(name);
+}
+
+std::string Recorder::name_of_thread(int64_t tid) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = thread_names_.find(tid);
+    return found != thread_names_.end() ? found->second : system_name_of_thread();
+}
+
+ThreadLog* Recorder::open_log() noexcept {
     const uint32_t current = generation();
     if (__builtin_expect(place.generation == current && place.log != nullptr, 1)) return place.log.get();
     try {
@@ -156,7 +167,7 @@ ThreadLog* Recorder::thread_log() noexcept {
         place.leave();
         const auto tid = static_cast<int64_t>(syscall(SYS_gettid));
         auto log = std::make_shared<ThreadLog>(
-            ThreadFacts{open->next_thread.fetch_add(1), getpid(), tid, thread_name()}, open->ring_bytes);
+            ThreadFacts{open->next_thread.fetch_add(1), getpid(), tid, name_of_thread(tid)}, open->ring_bytes);
         open->threads.add(log);
         place.log = std::move(log);
         place.generation = current;
@@ -174,7 +185,7 @@ uint32_t Recorder::number_of(std::string_view text) {
 uint32_t Recorder::number_of_op(std::string_view name) {
     const auto open = session();
     if (!open) return kNoText;
-    return open->ops.takes(name) ? open->strings.number_of(name) : kLeftOut;
+    return is_step(name) || open->ops.takes(name) ? open->strings.number_of(name) : kLeftOut;
 }
 
 }  // namespace npuwh::core

@@ -51,6 +51,11 @@ bool is_ours(c10::DebugInfoBase* info) { return dynamic_cast<MemoryState*>(info)
 
 }  // namespace
 
+void hold_memory() {
+    if (c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE) != nullptr) return;
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<MemoryState>());
+}
+
 }  // namespace npuwh::torch_observer
 
 extern "C" {

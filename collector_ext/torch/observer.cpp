@@ -3,11 +3,15 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/profiler/util.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +38,7 @@ const core::ProducerAbi* recorder = nullptr;
 namespace {
 
 std::atomic<int64_t> least_ticks{0};
+std::atomic<bool> has_memory_everywhere{false};
 
 // Of the recorder, at hand.
 const std::atomic<bool>* is_on = nullptr;
@@ -204,6 +209,7 @@ template <int kTakes>
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
     ThreadState* mine = current();
     if (mine == nullptr) return nullptr;
+    if (__builtin_expect(has_memory_everywhere.load(std::memory_order_relaxed), 0)) hold_memory();
     bool enters = false;
     if (__builtin_expect(module_filter::is_used.load(std::memory_order_relaxed), 0)) {
         enters = module_filter::is_of_module(function);
@@ -241,7 +247,8 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     }
     ThreadState* mine = current();
     if (mine == nullptr || context.generation != mine->generation) return;
-    if (now - context.start < least_ticks.load(std::memory_order_relaxed)) return;
+    const bool is_short = now - context.start < least_ticks.load(std::memory_order_relaxed);
+    if (is_short && !(function.scope() == at::RecordScope::USER_SCOPE && core::is_step(function.name()))) return;
     constexpr size_t kMost = 0xFFFF;
     const InputBuffers* inputs = context.inputs;
     const size_t shape_size = inputs != nullptr && inputs->shapes.size() <= kMost ? inputs->shapes.size() : 0;
@@ -267,6 +274,31 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     op.flags = 0;
     mine->log->op(op, shape_size != 0 ? inputs->shapes.data() : nullptr,
                   tensor_size != 0 ? inputs->tensors.data() : nullptr);
+}
+
+// Threads that run operators though nobody observes them, each once a recording.
+struct UnobservedThreads {
+    std::mutex mutex;
+    std::vector<int64_t> tids;
+};
+UnobservedThreads& unobserved() {
+    static auto* found = new UnobservedThreads();  // threads may outlive `main`
+    return *found;
+}
+
+// Beside the observers: an observed thread's own has met the recording with its first operator.
+std::unique_ptr<at::ObserverContext> look_at_thread(const at::RecordFunction&) {
+    if (__builtin_expect(!recorder->is_on->load(std::memory_order_acquire), 0)) return nullptr;
+    const uint32_t generation = recorder->generation->load(std::memory_order_relaxed);
+    if (__builtin_expect(state != nullptr && state->generation == generation, 1)) return nullptr;
+    thread_local uint32_t seen_in = 0;
+    thread_local uint32_t seen = 0;
+    if (seen_in != generation) seen = 0;
+    seen_in = generation;
+    if (seen > 1 || ++seen == 1) return nullptr;
+    const std::lock_guard<std::mutex> lock(unobserved().mutex);
+    unobserved().tids.push_back(static_cast<int64_t>(syscall(SYS_gettid)));
+    return nullptr;
 }
 
 using Start = std::unique_ptr<at::ObserverContext> (*)(const at::RecordFunction&);
@@ -303,7 +335,26 @@ uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks) {
     least_ticks.store(shortest_ticks, std::memory_order_relaxed);
     at::RecordFunctionCallback callback(starts[takes & 15], &on_end);
     callback.needsInputs((takes & kShapes) != 0).needsIds(false);
-    return at::addThreadLocalCallback(callback);
+    has_memory_everywhere.store((takes & 48) == 48, std::memory_order_relaxed);
+    if ((takes & 16) == 0) return at::addThreadLocalCallback(callback);
+    return at::addGlobalCallback(callback);
+}
+
+uint64_t npuwh_watch_threads() {
+    using namespace npuwh::torch_observer;
+    {
+        const std::lock_guard<std::mutex> lock(unobserved().mutex);
+        unobserved().tids.clear();
+    }
+    return at::addGlobalCallback(at::RecordFunctionCallback(&look_at_thread).needsInputs(false).needsIds(false));
+}
+
+int64_t npuwh_unobserved_threads(int64_t* tids, int64_t most) {
+    using namespace npuwh::torch_observer;
+    const std::lock_guard<std::mutex> lock(unobserved().mutex);
+    const auto& found = unobserved().tids;
+    for (int64_t each = 0; each < most && each < static_cast<int64_t>(found.size()); ++each) tids[each] = found[each];
+    return static_cast<int64_t>(found.size());
 }
 
 void npuwh_filter_modules(int is_used) {

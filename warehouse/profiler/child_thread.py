@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 
 from warehouse import _recorder
-from warehouse.profiler.producers import ThreadProducers
+from warehouse.profiler import thread_names
+from warehouse.profiler.producers import ThreadProducers, are_all_threads_observed
 from warehouse.profiler.settings import logger
 
 _local = threading.local()
@@ -16,6 +17,9 @@ def enable(producers: ThreadProducers) -> None:
     if getattr(_local, "producers", None) is not None:
         logger.warning("this thread is recorded already; enable_profiler_in_child_thread is left out")
         return
+    thread_names.note()
+    if are_all_threads_observed():
+        return  # `npuwh record`: this thread is recorded as it is
     producers.begin()
     if producers.wanted.has_frames:
         _recorder.start_tracer_on_thread()

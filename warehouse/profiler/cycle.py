@@ -94,6 +94,16 @@ class Cycle:
         """The step `number` of those that are recorded begins (0: the first); it is taken or left out."""
         self._switch(self._is_paused, number % self.wanted.selection.every_step != 0)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is prepared or recording: its files are not complete."""
+        return self._producers is not None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether nothing of the current step is recorded, because of sampling alone."""
+        return self._is_recording and self._is_left_out and not self._is_paused
+
     def pause(self) -> None:
         """Take nothing until `resume`."""
         self._switch(True, self._is_left_out)
@@ -115,10 +125,10 @@ class Cycle:
         else:
             _recorder.pause()
 
-    def stop(self) -> None:
-        """Record no more; what was recorded is in the files afterwards."""
+    def stop(self) -> int:
+        """Record no more; what was recorded is in the files afterwards.  How many ranges these are."""
         if not self._is_recording or self._producers is None:
-            return
+            return 0
         if self.wanted.has_details:
             self._switch(False, False)  # what is told at the end, of parameters, must find the recording on
         self._is_recording = self._is_paused = self._is_left_out = False
@@ -134,6 +144,17 @@ class Cycle:
         if lost["lost_events"] or lost["lost_frames"]:
             text = "the recording lacks %d events and %d Python calls and returns: the disk was too slow for them"
             logger.warning(text, lost["lost_events"], lost["lost_frames"])
+        self._tell_unobserved(self._producers.unobserved_threads())
+        return int(lost["ops"])
+
+    def _tell_unobserved(self, threads: list[str]) -> None:
+        if not threads:
+            return
+        self.facts["unobserved_threads"] = threads
+        named = ", ".join(threads[:3]) + (", ..." if len(threads) > 3 else "")
+        text = "operators of %d other thread%s (%s) are not recorded: profile() records the thread that starts it, "
+        text += "others call profile.enable_profiler_in_child_thread(); `npuwh record` records all"
+        logger.warning(text, len(threads), "s"[: len(threads) != 1], named)
 
     def finalize(self) -> None:
         """Complete the chunks and write what the run says of itself."""

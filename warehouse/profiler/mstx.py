@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from warehouse import _recorder
+from warehouse.profiler.own_frames import calls_program
 from warehouse.profiler.settings import logger
 
 P = ParamSpec("P")
@@ -81,6 +82,7 @@ def mstx_range(message: str, stream: Any = None, domain: str = _DEFAULT) -> Call
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
+        @calls_program
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             number = range_start(message or function.__name__, stream, domain)
             try:

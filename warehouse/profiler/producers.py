@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
@@ -12,13 +13,16 @@ from functools import cache
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler import thread_names
 from warehouse.profiler.module_filter import ModuleFilter
+from warehouse.profiler.own_frames import is_own_thread
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_arrival import TorchArrival
 from warehouse.profiler.torch_module import TorchModuleError, load
 
+_MOST_NAMES = 1000  # of threads that are not recorded
 HOST_PERIOD_NS = 100_000_000  # of samples of the host; processors count in steps of 10 ms
 
 _torch_module: Any = None
@@ -37,6 +41,7 @@ class Wanted:
     gc_threshold_ms: float | None = None
     host_parts: tuple[str, ...] = ()
     selection: Selection = field(default_factory=Selection)
+    has_all_threads: bool = False  # operators of every thread, not only of the one that begins
 
     @property
     def has_details(self) -> bool:
@@ -54,7 +59,8 @@ class Wanted:
     def takes(self) -> int:
         """What the observer takes of a range (collector_ext/torch/observer.hpp)."""
         inputs = (0, 1, 3)[self.input_level]
-        return inputs + 4 * self.with_stack + 8 * self.with_modules
+        everywhere = 16 * (1 + 2 * self.profile_memory) if self.has_all_threads else 0
+        return inputs + 4 * self.with_stack + 8 * self.with_modules + everywhere
 
     @property
     def has_frames(self) -> bool:
@@ -115,12 +121,14 @@ class ThreadProducers:
         if self in _at_work:
             _at_work.remove(self)
         module = torch_module()
-        if module is None or self.thread != threading.get_ident():
-            return  # a thread's observers can be taken away by itself alone, and go with it
-        if self.has_memory:
+        if module is None:
+            return
+        # a thread's observers can be taken away by itself alone, and go with it
+        is_own = self.thread == threading.get_ident()
+        if self.has_memory and is_own:
             module.npuwh_memory_pop()
             self.has_memory = False
-        if self.handle is not None:
+        if self.handle is not None and (is_own or self.wanted.has_all_threads):
             module.npuwh_observer_remove(self.handle)
             self.handle = None
 
@@ -159,6 +167,7 @@ class Producers:
         self._modules: ModuleFilter | None = None
         self._arrival = TorchArrival(self._torch_arrived)
         self._began_on = 0
+        self._watch: int | None = None  # of threads that nobody observes
 
     def prepare(self) -> None:
         """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
@@ -171,9 +180,9 @@ class Producers:
         _at_work.append(self)
         if self._modules is not None:
             self._modules.begin()
+        thread_names.begin(_meet_thread if self._wanted.has_frames or self._wanted.has_all_threads else None)
         if self._wanted.has_frames:
             _recorder.start_tracer(_module_call())
-            threading.setprofile(_trace_new_thread)
         if self._gc is not None:
             self._gc.begin()
         if self._wanted.host_parts:
@@ -181,10 +190,17 @@ class Producers:
         self._began_on = threading.get_ident()
         self._arrival.begin()
         self._thread.begin()
+        self._watch_others()
 
     def end(self) -> None:
         """None of them records any more."""
+        if self._wanted.has_frames:
+            _recorder.stop_tracer()
+        thread_names.end()
         self._arrival.end()
+        if self._watch is not None:
+            torch_module().npuwh_observer_remove(self._watch)
+            self._watch = None
         if self in _at_work:
             _at_work.remove(self)
         _recorder.stop_host()
@@ -195,17 +211,29 @@ class Producers:
             record_parameters()
         if self._gc is not None:
             self._gc.end()
-        if self._wanted.has_frames:
-            threading.setprofile(None)
-            _recorder.stop_tracer()
 
     def _find_modules(self) -> None:
         module = torch_module()
         if module is not None and self._modules is None and self._wanted.selection.modules:
             self._modules = ModuleFilter(tuple(self._wanted.selection.modules), module)
 
+    def unobserved_threads(self) -> list[str]:
+        """Names of the threads that ran operators of which none were recorded, as far as they are known."""
+        module = torch_module()
+        if module is None or self._wanted.has_all_threads:
+            return []
+        found = (ctypes.c_int64 * _MOST_NAMES)()
+        count = module.npuwh_unobserved_threads(found, _MOST_NAMES)
+        names = [thread_names.name_of(tid) for tid in found[: min(count, _MOST_NAMES)]]
+        return names + ["..."] * (count - len(names))
+
+    def _watch_others(self) -> None:
+        module = torch_module()
+        if module is not None and not self._wanted.has_all_threads and self._watch is None:
+            self._watch = module.npuwh_watch_threads()
+
     def _torch_arrived(self) -> None:
-        if threading.get_ident() != self._began_on:
+        if not self._wanted.has_all_threads and threading.get_ident() != self._began_on:
             logger.warning("operators of torch are not recorded: another thread than the recorded one imported it")
             return
         if self._wanted.has_frames:
@@ -215,9 +243,15 @@ class Producers:
             self._modules.begin()
         self._thread.end()
         self._thread.begin()
+        self._watch_others()
 
 
 _at_work: list[ThreadProducers | Producers] = []
+
+
+def are_all_threads_observed() -> bool:
+    """Whether a recording of every thread is at work."""
+    return any(each.wanted.has_all_threads for each in _at_work if isinstance(each, ThreadProducers))
 
 
 def _end_in_child() -> None:
@@ -232,10 +266,9 @@ def _end_in_child() -> None:
 os.register_at_fork(after_in_child=_end_in_child)
 
 
-def _trace_new_thread(_frame: Any, _event: str, _argument: Any) -> None:
-    """The first call of a thread that began while frames are recorded: from here on the native hook takes over."""
-    if not _recorder.start_tracer_on_thread():
-        sys.setprofile(None)
+def _meet_thread() -> bool:
+    """A thread begins while all are recorded; whether the native hook looks at its calls from here on."""
+    return not is_own_thread() and _recorder.start_tracer_on_thread()
 
 
 def _module_call() -> Any:

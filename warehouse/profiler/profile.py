@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -72,6 +72,8 @@ class _KinetoProfile:
         self._cycle: Cycle | None = None
         self._has_schedule = False
         self._is_paused = False
+        self.recordings = 0  # that were begun
+        self.recorded_ops = 0
         if ProfilerActivity.NPU in self.activities:
             why = "this recorder takes none yet" if _has_npu() else "there is none in this process"
             logger.warning("no NPU is recorded: %s; the CPU goes on", why)
@@ -121,7 +123,8 @@ class _KinetoProfile:
         """Write the last recording as a Chrome trace."""
         from warehouse.profiler.exports import export_chrome_trace
 
-        export_chrome_trace(self.path, output_path)
+        if self._can_export():
+            export_chrome_trace(self.path, output_path)
 
     def export_stacks(self, output_path: str, metric: str = "self_cpu_time_total") -> None:
         """Write a line an operator with a stack: frames, outermost first, and its own time in us."""
@@ -130,7 +133,8 @@ class _KinetoProfile:
         if not self._wanted.with_stack:
             logger.warning("no stacks are exported: record with with_stack=True")
             return
-        export_stacks(self.path, output_path, metric)
+        if self._can_export():
+            export_stacks(self.path, output_path, metric)
 
     def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
         """Write how much memory each category held over time: .html, .json or .raw.json.gz."""
@@ -140,7 +144,14 @@ class _KinetoProfile:
             text = "record with record_shapes, profile_memory, and with_stack or with_modules"
             logger.warning("no memory timeline is exported: %s", text)
             return
-        export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+        if self._can_export():
+            export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+
+    def _can_export(self) -> bool:
+        if self._cycle is None or not self._cycle.is_open or os.getpid() != self._pid:
+            return True
+        logger.warning("nothing is exported while the profiler runs: stop it first")
+        return False
 
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()
@@ -184,8 +195,9 @@ class _KinetoProfile:
                 config = self.experimental_config
                 mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)
                 self._cycle.start(self._is_paused)
+                self.recordings += 1
             elif each is Do.STOP:
-                self._cycle.stop()
+                self.recorded_ops += self._cycle.stop()
             elif each is Do.FINALIZE:
                 self._cycle.finalize()
             elif each is Do.DELETE:
@@ -284,6 +296,10 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self._step_offset = step
         self.start()
 
+    def record_all_threads(self) -> None:
+        """Record operators of every thread, not only of the one that starts; to be called before `start`."""
+        self._wanted = replace(self._wanted, has_all_threads=True)
+
     def mark_steps(self) -> None:
         """Put a range around each step also without a schedule; to be called before `start`."""
         self._has_step_ranges = True
@@ -293,7 +309,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if not self._is_running:
             logger.warning("the profiler does not run; step is left out")
             return
-        self._step_range.close()
+        self._end_step()
         before = self.current_action
         self.step_num += 1
         self.current_action = self._schedule(self.step_num)
@@ -310,7 +326,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             return
         self._is_running = False
         note_stop()
-        self._step_range.close()
+        self._end_step()
         if self._trace_observer is not None:
             self._trace_observer.stop()
         self._perform(between(self.current_action, None))
@@ -350,6 +366,11 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         note_step(self.step_num + self._step_offset)
         if self._has_step_ranges:
             self._step_range.open(self.step_num + self._step_offset)
+
+    def _end_step(self) -> None:
+        if self._cycle is not None and self._cycle.is_left_out and os.getpid() == self._pid:
+            self._step_range.keep()  # a step of which nothing else is recorded is a step
+        self._step_range.close()
 
     def _ready(self) -> None:
         if self.on_trace_ready is not None:

@@ -22,7 +22,8 @@ from warehouse.readers.recorded_frames import C_CALL, CALL, FrameMender
 from warehouse.readers.recorded_scripts import ScriptStacks
 from warehouse.readers.recorded_sound import RecordCheck
 from warehouse.readers.recorded_stacks import OpStacks
-from warehouse.readers.recorded_texts import RecordedTexts, RecordedThreads
+from warehouse.readers.recorded_texts import RecordedTexts
+from warehouse.readers.recorded_threads import RecordedThreads
 from warehouse.readers.sorted_rows import SpillFolder
 
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
@@ -205,6 +206,10 @@ class Recording:
         """Texts of a few numbers; nothing for those that are not there."""
         return {number: text for number, text in self._plain_texts() if number in wanted}
 
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """(pid, tid) -> what the program calls the thread."""
+        return self._threads.names(self.texts_by_number)
+
     def _stacks(self) -> OpStacks | None:
         """The calls around each operator; None if no calls were recorded."""
         if not self.has("python_tracer_func"):
@@ -318,7 +323,7 @@ class Recording:
             self._files.note("frame", mender.invented, "lost-calls", text)
 
     def _frame(self, columns: dict[str, Numbers]) -> pa.RecordBatch:
-        pid, tid = self._threads.of(columns["thread"])
+        pid, tid = self._threads.places(columns["thread"])
         return rows(
             len(tid),
             tick=self.clock.ns(columns["time"]),
@@ -380,7 +385,7 @@ class Recording:
         return pa.array(own, mask=is_missing)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:
-        return self._threads.of(batch.column(name).to_numpy())
+        return self._threads.places(batch.column(name).to_numpy())
 
 
 def _or_null(column: pa.Array) -> pa.Array:

@@ -14,6 +14,7 @@ from warehouse.batches.recorded_ops import OP_TABLES
 from warehouse.readers.input_file import is_regular
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.recorded_sound import RecordCheck
+from warehouse.readers.recorded_state import note_state
 from warehouse.wording import counted
 
 # kind of FRAMEWORK file -> tables of the recording
@@ -28,9 +29,6 @@ KINDS = {
 _KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 # tables that say what the records of others mean: of no use by themselves
 _REFERENCES = ("string", "thread", "anchor", "op_form")
-_NAMES_TOLD = 3
-_ENDED_BY = {"disk full": "the disk was full", "disk limit": "its limit of disk space was reached"}
-_KILLED = "its process ended before it could complete it"
 
 
 class RecordedFiles:
@@ -48,7 +46,7 @@ class RecordedFiles:
         self._booked: set[Path] = set()
         self._note_unknown()
         self._leave_repeats()
-        self._note_manifest()
+        note_state(self.folder, run_ledger)
 
     def read(
         self, table: str, convert: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
@@ -151,23 +149,6 @@ class RecordedFiles:
             self._bytes_of[chunk.path] = (0, chunk.size)
             text = f"{chunk.path.name} repeats {first.path.name} to the byte: it is not read, or it would count twice"
             self._ledgers.setdefault(chunk.path, Ledger()).note(WARNING, "repeated-chunk", text)
-
-    def _note_manifest(self) -> None:
-        folder, note = self.folder, self._run_ledger.note
-        for text in folder.faults:
-            note(WARNING, "bad-manifest", text)
-        if folder.state != "complete":
-            why = _ENDED_BY.get(folder.ended_by or "") or folder.reason or _KILLED
-            why += f" ({folder.reason})" if folder.reason and folder.reason != why else ""
-            note(WARNING, "incomplete-recording", f"the recording ends early: {why}")
-        for lost, what in ((folder.lost_events, "events"), (folder.lost_frames, "Python calls and returns")):
-            if lost:
-                note(WARNING, "lost-records", f"{what} were lost: they came faster than they were written", count=lost)
-        for name in folder.missing[:_NAMES_TOLD]:
-            note(WARNING, "missing-chunk", f"{name} is in the manifest but not there")
-        more = len(folder.missing) - _NAMES_TOLD
-        if more > 0:
-            note(WARNING, "missing-chunk", "more chunks are in the manifest but not there", count=more)
 
 
 def _are_equal(one: Path, other: Path) -> bool:

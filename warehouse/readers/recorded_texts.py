@@ -1,8 +1,8 @@
-"""Texts and threads of a recording by their numbers: what its records refer to."""
+"""Texts of a recording by their numbers there, as numbers of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,6 @@ _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _UNKNOWN = "<unknown>"  # and of those whose name is not there
 _MODULE = "######"  # between class and address in the name of a module's call
 _MOST_AHEAD = 1024  # numbers come one after the other; a damaged one must not cost memory
-_LARGEST_ID = 1 << 31  # of processes and threads
 
 
 class RecordedTexts:
@@ -88,54 +87,3 @@ def _named_modules(modules: dict[int, str], strings: RawStrings) -> dict[int, in
         named[number] = strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
         seen[name] = seen.get(name, 0) + 1
     return named
-
-
-class RecordedThreads:
-    """pid and tid of threads by their number in the recording.
-
-    >>> batch = pa.RecordBatch.from_pydict({"thread": [1], "pid": [7], "tid": [8], "name": [0]})
-    >>> threads = RecordedThreads([batch], 7, Ledger(), is_whole=True)
-    >>> [column.tolist() for column in threads.of(np.array([1, 1, 5]))]
-    [[7, 7, 7], [8, 8, 5]]
-    """
-
-    def __init__(self, batches: Iterable[pa.RecordBatch], pid: int | None, ledger: Ledger, *, is_whole: bool) -> None:
-        self._pid = pid or 0
-        self._ledger = ledger
-        self._is_whole = is_whole
-        self._known: dict[int, tuple[int, int]] = {}
-        self._names: dict[int, int] = {}
-        self._missing: set[int] = set()
-        odd = 0
-        for number, own_pid, tid, name in _rows(batches):
-            if number in self._known or not (0 < own_pid < _LARGEST_ID and 0 < tid < _LARGEST_ID and number):
-                odd += 1
-                continue
-            self._known[number] = (own_pid, tid)
-            self._names[number] = name
-        if odd:
-            text = "threads have numbers that cannot be, or those of another one; they were left out"
-            ledger.note(WARNING, "bad-thread", text, count=odd)
-
-    @property
-    def listed(self) -> list[int] | None:
-        """All numbers there can be; None if the list itself is damaged."""
-        return list(self._known) if self._is_whole else None
-
-    def of(self, number: Numbers) -> tuple[Numbers, Numbers]:
-        """pid and tid; threads that are not listed have their numbers, which is told."""
-        distinct, place = np.unique(number, return_inverse=True)
-        missing = {each for each in distinct.tolist() if each not in self._known} - self._missing
-        if missing:
-            self._missing |= missing
-            text = "threads are known by their numbers in the recording alone: their list is damaged"
-            self._ledger.note(WARNING, "unlisted-thread", text, count=len(missing))
-        found = np.array([self._known.get(each, (self._pid, each)) for each in distinct.tolist()], np.int64).reshape(
-            -1, 2
-        )
-        return found[place.reshape(-1), 0], found[place.reshape(-1), 1]
-
-
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, ...]]:
-    for batch in batches:
-        yield from zip(*(batch.column(name).to_pylist() for name in ("thread", "pid", "tid", "name")), strict=True)
