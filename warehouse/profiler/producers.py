@@ -17,7 +17,8 @@ from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_arrival import TorchArrival
-from warehouse.profiler.torch_module import TorchModuleError, load
+from warehouse.profiler.torch_build import TorchModuleError
+from warehouse.profiler.torch_module import load
 
 HOST_PERIOD_NS = 100_000_000  # of samples of the host; processors count in steps of 10 ms
 
