@@ -19,7 +19,7 @@ def start_child(arguments: list[str], what_fails: str) -> subprocess.Popen[str] 
     command = [sys.executable, "-m", *arguments]
     try:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, text=True, start_new_session=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: of arguments that no process can be given
         logger.error("%s: no process can be started: %s", what_fails, error)
         return None
 
@@ -28,7 +28,7 @@ def wait_for(process: subprocess.Popen[str], what_fails: str) -> bool:
     """Whether it ended well; if not, that is logged."""
     code = process.wait()
     if code != 0:
-        logger.error("%s: its process ended with code %d; the recording itself is complete", what_fails, code)
+        logger.error("%s: its process ended with code %d; what was recorded stays as it is", what_fails, code)
     return code == 0
 
 

@@ -6,6 +6,7 @@ import threading
 
 from warehouse import _recorder
 from warehouse.profiler.producers import ThreadProducers
+from warehouse.profiler.boundary import contained
 from warehouse.profiler.settings import logger
 
 _local = threading.local()
