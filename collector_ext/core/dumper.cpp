@@ -172,6 +172,10 @@ size_t Dumper::drain() {
             counters_.ring_peak_bytes.store(waiting, std::memory_order_relaxed);
         }
         bytes += waiting;
+        if (!has_ended) {
+            log->events.make_room();
+            log->frames.make_room();
+        }
         drain_events(*log);
         drain_frames(*log);
         if (has_ended && log->events.waiting() == 0 && log->frames.waiting() == 0) threads_.remove(*log);

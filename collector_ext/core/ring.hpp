@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +84,19 @@ class Ring {
         read_.store(read_.load(std::memory_order_relaxed) + size, std::memory_order_release);
     }
 
+    // Consumer: has the system give the pages that the producer comes to next, which costs it more than a record does.
+    // Where the system cannot, the producer meets them itself.
+    void make_room() noexcept {
+#if defined(MADV_POPULATE_WRITE)
+        if (touched_ == capacity()) return;
+        const uint64_t written = written_.load(std::memory_order_relaxed);
+        const uint64_t wanted = std::min<uint64_t>(written + std::min<uint64_t>(written, kMostAhead), capacity());
+        if (touched_ >= wanted) return;  // a quiet thread has no more pages than it fills
+        const size_t whole = std::min((static_cast<size_t>(wanted) + kPages - 1) & ~(kPages - 1), capacity());
+        touched_ = madvise(bytes_ + touched_, whole - touched_, MADV_POPULATE_WRITE) == 0 ? whole : capacity();
+#endif
+    }
+
     // Bytes that wait; for monitors, so approximate while both sides work.
     size_t waiting() const noexcept {
         const uint64_t read = read_.load(std::memory_order_relaxed);
@@ -90,12 +104,16 @@ class Ring {
     }
 
    private:
+    static constexpr size_t kMostAhead = size_t{256} << 10;  // ms of a busy thread
+    static constexpr size_t kPages = size_t{64} << 10;  // at once; a multiple of every page size
+
     std::byte* bytes_;
     const uint64_t mask_;
     // the two sides' words lie in cache lines of their own
     alignas(64) std::atomic<uint64_t> written_{0};
     uint64_t known_read_ = 0;  // the producer's last look at `read_`
     alignas(64) std::atomic<uint64_t> read_{0};
+    size_t touched_ = 0;  // the consumer's: bytes from the ring's begin that have their pages
 };
 
 }  // namespace npuwh::core

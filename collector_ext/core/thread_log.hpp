@@ -165,7 +165,7 @@ class NameCache {
    public:
     // `number_of` is asked for texts that are new to this thread.
     template <typename NumberOf>
-    uint32_t number(std::string_view text, NumberOf&& number_of) {
+    __attribute__((noinline)) uint32_t number(std::string_view text, NumberOf&& number_of) {
         const uint64_t hash = hash_of(text);
         for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
             const Entry& entry = entries_[at];

@@ -5,9 +5,11 @@
 #include <ATen/core/ivalue_inl.h>
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "core/input_texts.hpp"
 
@@ -18,16 +20,34 @@ class Bytes {
    public:
     template <typename Number>
     void push(Number number) {
-        const size_t at = bytes_.size();
-        bytes_.resize(at + sizeof number);
-        std::memcpy(bytes_.data() + at, &number, sizeof number);
+        if (__builtin_expect(size_ + sizeof number > room_, 0)) grow(sizeof number);
+        std::memcpy(bytes_.get() + size_, &number, sizeof number);
+        size_ += sizeof number;
     }
-    void clear() noexcept { bytes_.clear(); }
-    const uint8_t* data() const noexcept { return bytes_.data(); }
-    size_t size() const noexcept { return bytes_.size(); }
+    void push(c10::IntArrayRef numbers) {
+        const size_t more = numbers.size() * sizeof(int64_t);
+        if (more == 0) return;
+        if (__builtin_expect(size_ + more > room_, 0)) grow(more);
+        std::memcpy(bytes_.get() + size_, numbers.data(), more);
+        size_ += more;
+    }
+    void clear() noexcept { size_ = 0; }
+    const uint8_t* data() const noexcept { return bytes_.get(); }
+    size_t size() const noexcept { return size_; }
 
    private:
-    std::vector<uint8_t> bytes_;
+    __attribute__((noinline)) void grow(size_t more) {
+        constexpr size_t kFirstRoom = 256;
+        const size_t room = std::max({2 * room_, size_ + more, kFirstRoom});
+        std::unique_ptr<uint8_t[]> bytes(new uint8_t[room]);
+        if (size_ != 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+        bytes_ = std::move(bytes);
+        room_ = room;
+    }
+
+    std::unique_ptr<uint8_t[]> bytes_;
+    size_t size_ = 0;
+    size_t room_ = 0;
 };
 
 // A tensor whose sizes can be read at all.
@@ -56,7 +76,7 @@ inline void describe_shapes(c10::ArrayRef<const c10::IValue> inputs, Bytes& out)
             out.push(code::kTensor);
             out.push(static_cast<uint8_t>(tensor.scalar_type()));
             out.push(static_cast<uint8_t>(sizes.size()));
-            for (const int64_t size : sizes) out.push(size);
+            out.push(sizes);
         } else if (value.isScalar()) {
             out.push(code::kScalar);
         } else if (value.isTensorList()) {
@@ -100,10 +120,8 @@ inline void push_tensor(const at::Tensor& tensor, Bytes& out) {
     const bool has_strides = tensor.layout() == c10::kStrided;
     out.push(static_cast<uint8_t>(sizes.size()));
     out.push(static_cast<uint8_t>(has_strides));
-    for (const int64_t size : sizes) out.push(size);
-    if (has_strides) {
-        for (const int64_t stride : tensor.strides()) out.push(stride);
-    }
+    out.push(sizes);
+    if (has_strides) out.push(tensor.strides());
 }
 
 // Which tensors and values the inputs are, an item an input, codes as above; lists with their length first.

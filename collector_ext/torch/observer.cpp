@@ -35,6 +35,10 @@ namespace {
 
 std::atomic<int64_t> least_ticks{0};
 
+// Of the recorder, at hand.
+const std::atomic<bool>* is_on = nullptr;
+const std::atomic<uint32_t>* recorded_generation = nullptr;
+
 struct InputBuffers;
 
 // What a thread knows of the recording; looked up again when another one has begun.
@@ -84,8 +88,8 @@ __attribute__((noinline)) ThreadState* meet(uint32_t generation) {
 
 // The calling thread's state, or nullptr while nothing is recorded.
 inline ThreadState* current() {
-    if (__builtin_expect(!recorder->is_on->load(std::memory_order_acquire), 0)) return nullptr;
-    const uint32_t generation = recorder->generation->load(std::memory_order_relaxed);
+    if (__builtin_expect(!is_on->load(std::memory_order_acquire), 0)) return nullptr;
+    const uint32_t generation = recorded_generation->load(std::memory_order_relaxed);
     ThreadState* mine = state;
     if (__builtin_expect(mine != nullptr && mine->generation == generation, 1)) return mine;
     return meet(generation);
@@ -287,7 +291,10 @@ int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi) {
         return 1;
     }
     npuwh::core::detail::uses_counter = abi->uses_counter != 0;
-    npuwh::torch_observer::recorder = abi;
+    using namespace npuwh::torch_observer;
+    recorder = abi;
+    is_on = abi->is_on;
+    recorded_generation = abi->generation;
     return 0;
 }
 

@@ -21,8 +21,8 @@ from warehouse.profiler.memory_page import Curves, Numbers, page
 from warehouse.profiler.run_directory import CHUNK_FOLDER
 from warehouse.profiler.settings import logger
 from warehouse.profiler.timeline_categories import Categories, Category
-from warehouse.profiler.timeline_events import Device, Events, Key, read_events
-from warehouse.profiler.timeline_graph import Graph, build_graph
+from warehouse.profiler.timeline_events import Device, read_events
+from warehouse.profiler.timeline_graph import GIVEN_BACK, NEW, WRITTEN, Graph, build_graph
 
 HOST, NPU = 0, 20  # types of devices
 BEFORE = -1  # time of what was there when the recording began
@@ -36,17 +36,6 @@ class Action(enum.Enum):
     CREATE = 1
     INCREMENT_VERSION = 2
     DESTROY = 3
-
-
-@dataclass(frozen=True)
-class Change:
-    """One action: time in ns, or BEFORE."""
-
-    time: int
-    action: Action
-    key: Key
-    version: int
-    size: int
 
 
 def write_memory_timeline(run: Path, output: Path, device: str) -> None:
@@ -64,14 +53,16 @@ def write_memory_timeline(run: Path, output: Path, device: str) -> None:
     if events.left_out:
         logger.warning("%s: inputs of %d operators cannot be read; they are left out", run, events.left_out)
     graph = build_graph(events)
+    reserved = events.reserved.get(wanted, 0)
+    del events  # what lies in it is the largest of all
     categories = Categories(graph)
-    changes = [change for change in timeline(graph) if change.key.device == wanted]
-    if not changes:
+    found = deltas(timeline(graph, wanted), categories)
+    if not len(found.time):
         raise UsageError(f"{device}: nothing was allocated there while it was recorded")
     with tempfile.NamedTemporaryFile("wb", dir=output.parent, prefix=".npuwh-", delete=False) as part:
         place = Path(part.name)
         try:
-            _write(part, output.name, device, deltas(changes, categories), events.reserved.get(wanted, 0))
+            _write(part, output.name, device, found, reserved)
             place.chmod(0o640)
             place.replace(output)
         except BaseException:
@@ -93,63 +84,84 @@ def device_of(name: str) -> Device:
     raise UsageError(f"{name}: is no device; cpu and npu:<number> are")
 
 
-def timeline(graph: Graph) -> list[Change]:
-    """What happened to all storages, in order; what was there before comes first."""
-    changes = [*_of_plain_memory(graph), *_of_tensors(graph)]
-    return sorted(changes, key=lambda change: (change.time, change.action.value))
+class Changes:
+    """What happened to storages: time in ns or BEFORE, number of the action, storage, its version, bytes."""
+
+    def __init__(self) -> None:
+        self.columns = tuple(array("q") for _ in range(5))
+
+    def add(self, time: int, action: Action, storage: int, version: int, size: int) -> None:
+        """One more."""
+        for column, value in zip(self.columns, (time, action.value, storage, version, size), strict=True):
+            column.append(value)
+
+    def sorted(self) -> tuple[Numbers, ...]:
+        """The columns in order; what was there before comes first."""
+        columns = tuple(np.frombuffer(bytes(column), np.int64) for column in self.columns)
+        order = np.lexsort((columns[1], columns[0]))
+        return tuple(column[order] for column in columns)
 
 
-def _of_plain_memory(graph: Graph) -> Iterator[Change]:
+def timeline(graph: Graph, device: Device) -> Changes:
+    """What happened to all storages of a device."""
+    changes = Changes()
+    is_there = bytearray(each == device for each in graph.storages.device)
+    _add_plain_memory(graph, is_there, changes)
+    _add_tensors(graph, is_there, changes)
+    return changes
+
+
+def _allocations(graph: Graph) -> Iterator[tuple[int, int, int]]:
+    return zip(graph.allocation_time, graph.allocation_size, graph.allocation_storage, strict=True)
+
+
+def _add_plain_memory(graph: Graph, is_there: bytearray, changes: Changes) -> None:
     """Allocations that no tensor was seen to use."""
-    live: dict[Key, int] = {}
-    for each in graph.events.allocations:
-        key = graph.events.key(each.storage)
-        if key.is_tensor:
+    live: set[int] = set()
+    for time, size, storage in _allocations(graph):
+        if graph.storages.is_tensor[storage] or not is_there[storage]:
             continue
-        if each.size > 0:
-            live[key] = each.size
-            yield Change(each.time, Action.CREATE, key, 0, each.size)
+        if size > 0:
+            live.add(storage)
+            changes.add(time, Action.CREATE, storage, 0, size)
         else:
-            if live.pop(key, None) is None:
-                yield Change(BEFORE, Action.PREEXISTING, key, 0, -each.size)
-            yield Change(each.time, Action.DESTROY, key, 0, -each.size)
+            if storage not in live:
+                changes.add(BEFORE, Action.PREEXISTING, storage, 0, -size)
+            live.discard(storage)
+            changes.add(time, Action.DESTROY, storage, 0, -size)
 
 
-def _of_tensors(graph: Graph) -> Iterator[Change]:
-    created: dict[int, tuple[int, int]] = {}
-    released: dict[int, int] = {}
-    for each in graph.events.allocations:
-        if each.size > 0:
-            created.setdefault(each.storage, (each.time, each.size))
-        else:
-            released[each.storage] = each.time
-    seen: dict[Key, int] = {}  # last version
-    for node in graph.nodes:
-        for key, edge in node.edges.items():
-            if not key.is_tensor:
+def _add_tensors(graph: Graph, is_there: bytearray, changes: Changes) -> None:
+    count = len(graph.storages.device)
+    created, released = array("q", [BEFORE]) * count, array("q", [BEFORE]) * count
+    size = array("q", graph.storages.span)  # of those that were there before: what was seen of them
+    for time, bytes_, storage in _allocations(graph):
+        if bytes_ < 0:
+            released[storage] = time
+        elif created[storage] == BEFORE:
+            created[storage], size[storage] = time, bytes_
+    last = array("q", [-1]) * count  # version that was seen
+
+    def begin(storage: int) -> None:
+        last[storage] = 0
+        action = Action.PREEXISTING if created[storage] == BEFORE else Action.CREATE
+        changes.add(created[storage], action, storage, 0, size[storage])
+
+    for node, start in enumerate(graph.start):
+        for edge in range(graph.first_edge[node], graph.first_edge[node + 1]):
+            storage, version, use = graph.edge_storage[edge], graph.edge_version[edge], graph.edge_use[edge]
+            if not (graph.storages.is_tensor[storage] and is_there[storage]):
                 continue
-            size = _bytes(graph.events, key, created)
-            if key not in seen:
-                seen[key] = 0
-                time = created[key.storage][0] if key.storage in created else None
-                action = Action.PREEXISTING if time is None else Action.CREATE
-                yield Change(BEFORE if time is None else time, action, key, 0, size)
-            if edge.is_written and not edge.is_allocation and edge.version is not None:
-                yield Change(node.start, Action.INCREMENT_VERSION, key, edge.version, size)
-                seen[key] = edge.version + 1
-            elif edge.is_deletion and key.storage in released:
-                yield Change(released[key.storage], Action.DESTROY, key, seen[key], size)
-    for storage in sorted(graph.events.tensor_storages - {key.storage for key in seen}):
-        key = graph.events.key(storage)  # of parameters that nothing used
-        size = _bytes(graph.events, key, created)
-        if storage in created:
-            yield Change(created[storage][0], Action.CREATE, key, 0, size)
-        else:
-            yield Change(BEFORE, Action.PREEXISTING, key, 0, size)
-
-
-def _bytes(events: Events, key: Key, created: dict[int, tuple[int, int]]) -> int:
-    return created[key.storage][1] if key.storage in created else events.bytes_of.get(key.storage, 0)
+            if last[storage] < 0:
+                begin(storage)
+            if use == WRITTEN and version != NEW:
+                changes.add(start, Action.INCREMENT_VERSION, storage, version, size[storage])
+                last[storage] = version + 1
+            elif use == GIVEN_BACK and released[storage] != BEFORE:
+                changes.add(released[storage], Action.DESTROY, storage, last[storage], size[storage])
+    for storage in range(count):  # of parameters that nothing used
+        if graph.storages.is_tensor[storage] and is_there[storage] and last[storage] < 0:
+            begin(storage)
 
 
 @dataclass(frozen=True)
@@ -169,24 +181,15 @@ class Deltas:
             yield from map(list, zip(*(each[start : start + _ROWS_AT_ONCE].tolist() for each in columns), strict=True))
 
 
-def deltas(changes: list[Change], categories: Categories) -> Deltas:
+def deltas(changes: Changes, categories: Categories) -> Deltas:
     """What the changes add and take away: a new version leaves one category and enters another."""
-    time, action, size, category = (array("q") for _ in range(4))
-
-    def add(change: Change, bytes_: int, of: Category | None) -> None:
-        time.append(change.time)
-        action.append(change.action.value)
-        size.append(bytes_)
-        category.append((of or Category.UNKNOWN).value)
-
-    for change in changes:
-        before = categories.of(change.key, change.version)
-        if change.action is Action.INCREMENT_VERSION:
-            add(change, -change.size, before)
-            add(change, change.size, categories.of(change.key, change.version + 1))
-        else:
-            add(change, -change.size if change.action is Action.DESTROY else change.size, before)
-    return Deltas(*(np.frombuffer(column, np.int64) for column in (time, action, size, category)))
+    time, action, storage, version, size = changes.sorted()
+    is_new_version = action == Action.INCREMENT_VERSION.value
+    row = np.repeat(np.arange(len(time)), 1 + is_new_version)
+    is_second = np.concatenate([[False], row[1:] == row[:-1]]) if len(row) else np.zeros(0, bool)
+    category = categories.of_all()[categories.flow.first[storage][row] + version[row] + is_second]
+    is_less = (action[row] == Action.DESTROY.value) | (is_new_version[row] & ~is_second)
+    return Deltas(time[row], action[row], np.where(is_less, -size[row], size[row]), category)
 
 
 def curves(found: Deltas, unit_ns: int = 1) -> Curves:

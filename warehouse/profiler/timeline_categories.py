@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable
 
-from warehouse.profiler.timeline_events import BACKWARD, Events, Key, Op
-from warehouse.profiler.timeline_graph import Graph, Node
+import numpy as np
+
+from warehouse.profiler.timeline_events import Numbers
+from warehouse.profiler.timeline_graph import Flow, Graph
 
 
 class Category(enum.Enum):
@@ -22,120 +24,151 @@ class Category(enum.Enum):
     UNKNOWN = 7
 
 
-Version = tuple[Key, int]
-_ACCUMULATE = ("torch::autograd::AccumulateGrad", "struct torch::autograd::AccumulateGrad")
-_TAKES_GRADIENT = ("aten::detach", "aten::add_")
-_FORWARD = {Category.INPUT, Category.ACTIVATION}
-_FORWARD_INPUTS = _FORWARD | {Category.PARAMETER, Category.TEMPORARY}
-_KNOWN = (Category.GRADIENT, Category.PARAMETER)
+_PARAMETER, _STATE, _INPUT, _TEMPORARY, _ACTIVATION, _GRADIENT, _DETAIL, _UNKNOWN = (each.value for each in Category)
+_NOTHING = 255  # told yet
+_FORWARD = {_INPUT, _ACTIVATION}
+_FORWARD_INPUTS = _FORWARD | {_PARAMETER, _TEMPORARY}
 
 
 class Categories:
     """The category of each version of a storage; what is said of a storage as a whole goes before what is said of one
-    version of it."""
+    version of it.
+
+    A byte a version: `_of_storage` (of those that tensors use), `_short_lived`, `_of_version`, in that order.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._by_storage: dict[int, Category] = {}
-        self._by_key: dict[Key, Category] = {}
-        self._by_version: dict[Version, Category] = {}
-        events = graph.events
-        self._set_gradients(events)
-        self._set_storages(events.parameters.weights, Category.PARAMETER)
+        self.flow = Flow(graph)
+        self._storage_of = self.flow.storage_of.tolist()
+        self._is_tensor = graph.storages.is_tensor
+        count = len(graph.storages.device)
+        self._of_storage = bytearray([_NOTHING]) * count
+        self._short_lived = bytearray([_NOTHING]) * count
+        self._of_version = bytearray([_NOTHING]) * self.flow.count
+        self._set_storages(graph.parameters.gradients, _GRADIENT)
+        np.frombuffer(self._short_lived, np.uint8)[self.flow.short_lived] = _TEMPORARY
+        self._set_storages(graph.parameters.weights, _PARAMETER)
         self._set_inputs()
         self._set_parameters_by_flow()
         self._set_activations()
-        self._set_storages(events.parameters.states, Category.OPTIMIZER_STATE)
+        self._set_storages(graph.parameters.states, _STATE)
         self._set_autograd_details()
 
-    def of(self, key: Key, version: int) -> Category | None:
-        """The category, or None if nothing told it."""
-        if key.is_tensor and key.storage in self._by_storage:
-            return self._by_storage[key.storage]
-        return self._by_key.get(key) or self._by_version.get((key, version))
+    def of_all(self) -> Numbers:
+        """Number of the category of each version of the flow, UNKNOWN where nothing tells it."""
+        found = self._resolved().astype(np.int64)
+        return np.where(found == _NOTHING, _UNKNOWN, found)
 
-    def _set_storages(self, storages: Iterable[int], category: Category) -> None:
-        self._by_storage.update(dict.fromkeys(storages, category))
+    def _resolved(self) -> Numbers:
+        storage = self.flow.storage_of
+        is_tensor = np.frombuffer(self._is_tensor, np.uint8)[storage] != 0
+        whole = np.where(is_tensor, np.frombuffer(self._of_storage, np.uint8)[storage], _NOTHING)
+        short = np.frombuffer(self._short_lived, np.uint8)[storage]
+        found: Numbers = np.where(whole != _NOTHING, whole, short)
+        return np.where(found != _NOTHING, found, np.frombuffer(self._of_version, np.uint8)).astype(np.uint8)
 
-    def _set_gradients(self, events: Events) -> None:
-        for root in events.roots:
-            for op in root.subtree() if isinstance(root, Op) else ():
-                if isinstance(op, Op) and op.scope == BACKWARD and op.name in _ACCUMULATE:
-                    first = next((each for each in op.children if isinstance(each, Op)), None)
-                    if first is not None and first.name in _TAKES_GRADIENT and first.storages and first.storages[0]:
-                        self._by_storage[first.storages[0][0]] = Category.GRADIENT
-        self._set_storages(events.parameters.gradients, Category.GRADIENT)
-        for node in self._graph.nodes:
-            self._by_key.update(dict.fromkeys(node.intermediates(), Category.TEMPORARY))
+    def _of(self, version: int) -> int:
+        """As `_resolved`, of one version while more is told."""
+        storage = self._storage_of[version]
+        found: int = self._of_storage[storage] if self._is_tensor[storage] else _NOTHING
+        if found == _NOTHING:
+            found = self._short_lived[storage]
+        return self._of_version[version] if found == _NOTHING else found
 
-    def _is_known(self, key: Key, version: int) -> bool:
-        return self.of(key, version) in _KNOWN
+    def _set_storages(self, storages: Iterable[int], category: int) -> None:
+        for storage in storages:
+            self._of_storage[storage] = category
+
+    def _set_version(self, version: int, category: int) -> None:
+        if self._of_version[version] == _NOTHING:
+            self._of_version[version] = category
+
+    def _known(self) -> bytes:
+        """Of each version whether it is a gradient's or a parameter's."""
+        return np.isin(self._resolved(), (_GRADIENT, _PARAMETER)).tobytes()
 
     def _set_inputs(self) -> None:
         """What comes into the forward pass from outside: it leads to gradients and parameters, but does not depend on
         them."""
-        nodes = self._graph.nodes
-        leading: set[Version] = set()
-        for node in reversed(nodes):
-            touched = [*node.inputs(), *node.outputs()]
-            if any(each in leading or self._is_known(*each) for each in touched):
-                leading.update(touched)
-        for node in nodes:
-            if node.is_backward:
-                leading.difference_update(node.outputs())
+        flow, known = self.flow, self._known()
+        leading = bytearray(flow.count)
+        for node in reversed(range(flow.nodes)):
+            inputs, outputs = flow.inputs_of(node), flow.outputs_of(node)
+            if any(leading[each] or known[each] for each in inputs) or any(
+                leading[each] or known[each] for each in outputs
+            ):
+                for each in inputs:
+                    leading[each] = 1
+                for each in outputs:
+                    leading[each] = 1
+        for node in range(flow.nodes):
+            if flow.is_backward[node]:
+                for each in flow.outputs_of(node):
+                    leading[each] = 0
         depending = self._depending_on_gradients()
-        for version in leading:
-            if version[0].storage not in depending:
-                self._by_version.setdefault(version, Category.INPUT)
+        for version in np.flatnonzero(np.frombuffer(leading, np.uint8)).tolist():
+            if not depending[self._storage_of[version]]:
+                self._set_version(version, _INPUT)
 
-    def _depending_on_gradients(self) -> set[int]:
-        """Storages of gradients and parameters that are used, and of all that comes out of their use."""
-        depending: set[int] = set()
+    def _depending_on_gradients(self) -> bytearray:
+        """Of each storage whether it is a gradient's or a parameter's that is used, or comes out of the use of one."""
+        flow, known, storage_of = self.flow, self._known(), self._storage_of
+        depending = bytearray(len(self._of_storage))
+        left = range(flow.nodes)
         while True:
-            before = len(depending)
-            for node in self._graph.nodes:
-                inputs = list(node.inputs())
-                if any(self._is_known(*each) or each[0].storage in depending for each in inputs):
-                    depending.update(key.storage for key, version in inputs if self._is_known(key, version))
-                    depending.update(key.storage for key, _ in node.outputs())
-            if len(depending) == before:
+            later = []  # nodes that depend on nothing yet
+            for node in left:
+                inputs = flow.inputs_of(node)
+                if any(known[each] or depending[storage_of[each]] for each in inputs):
+                    for each in inputs:
+                        if known[each]:
+                            depending[storage_of[each]] = 1
+                    for each in flow.outputs_of(node):
+                        depending[storage_of[each]] = 1
+                else:
+                    later.append(node)
+            if len(later) == len(left):
                 return depending
+            left = later  # type: ignore[assignment]
 
     def _set_parameters_by_flow(self) -> None:
         """Used in the forward pass, not made in it, and leading to a gradient: a parameter that no module told of."""
-        nodes = self._graph.nodes
-        reached = {version for version, category in self._by_version.items() if category is Category.INPUT}
-        candidates: set[Version] = set()
-        for node in nodes:
-            inputs, outputs = list(node.inputs()), list(node.outputs())
-            if node.is_backward or self._touches(node, Category.GRADIENT):
+        flow = self.flow
+        is_gradient = (self._resolved() == _GRADIENT).tobytes()
+        reached = bytearray((np.frombuffer(self._of_version, np.uint8) == _INPUT).tobytes())
+        candidates: set[int] = set()
+        for node in range(flow.nodes):
+            inputs, outputs = flow.inputs_of(node), flow.outputs_of(node)
+            if flow.is_backward[node] or any(is_gradient[each] for each in (*inputs, *outputs)):
                 continue
-            if any(each in reached for each in inputs):
-                reached.update(outputs)
-                candidates.update(each for each in inputs if each not in reached)
-        leading: set[Version] = set()
-        for node in reversed(nodes):
-            outputs = list(node.outputs())
-            if any(each in leading or self.of(*each) is Category.GRADIENT for each in outputs):
-                leading.update(node.inputs())
+            if any(reached[each] for each in inputs):
+                for each in outputs:
+                    reached[each] = 1
+                candidates.update(each for each in inputs if not reached[each])
+        leading = bytearray(flow.count)
+        for node in reversed(range(flow.nodes)):
+            if any(leading[each] or is_gradient[each] for each in flow.outputs_of(node)):
+                for each in flow.inputs_of(node):
+                    leading[each] = 1
         depending = self._depending_on_gradients()
-        found = {key.storage for key, version in candidates & leading if key.storage in depending}
-        self._set_storages(found - set(self._by_storage), Category.PARAMETER)
-
-    def _touches(self, node: Node, category: Category) -> bool:
-        return any(self.of(*each) is category for each in (*node.inputs(), *node.outputs()))
+        found = {self._storage_of[version] for version in candidates if leading[version]}
+        self._set_storages(
+            (each for each in found if depending[each] and self._of_storage[each] == _NOTHING), _PARAMETER
+        )
 
     def _set_activations(self) -> None:
-        for node in self._graph.nodes:
-            categories = {self.of(*each) for each in node.inputs()}
-            if not node.is_backward and categories & _FORWARD and categories <= _FORWARD_INPUTS:
-                for version in node.outputs():
-                    self._by_version.setdefault(version, Category.ACTIVATION)
+        flow = self.flow
+        for node in range(flow.nodes):
+            categories = {self._of(each) for each in flow.inputs_of(node)}
+            if not flow.is_backward[node] and categories & _FORWARD and categories <= _FORWARD_INPUTS:
+                for version in flow.outputs_of(node):
+                    self._set_version(version, _ACTIVATION)
 
     def _set_autograd_details(self) -> None:
-        earlier = {None, Category.AUTOGRAD_DETAIL}
-        for node in self._graph.nodes:
-            if node.is_backward:
-                for key, version in node.outputs():
-                    if version == 0 or self.of(key, version - 1) in earlier:
-                        self._by_version.setdefault((key, version), Category.AUTOGRAD_DETAIL)
+        flow, storage_of = self.flow, self._storage_of
+        for node in range(flow.nodes):
+            if flow.is_backward[node]:
+                for version in flow.outputs_of(node):
+                    is_first = version == 0 or storage_of[version - 1] != storage_of[version]
+                    if is_first or self._of(version - 1) in (_NOTHING, _DETAIL):
+                        self._set_version(version, _DETAIL)

@@ -1,15 +1,21 @@
-"""What a memory timeline is made from: operators as a tree, allocations in them, and which storage each tensor had
-(framework-files.md 5.12)."""
+"""What a memory timeline is made from: operators and allocations of a recording in the order of their times, and which
+storage each tensor had (framework-files.md 5.12).
+
+Everything is columns: a recording of hours has millions of each.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from warehouse.batches.chunk_folder import ChunkFolder, open_chunk_folder, read_chunk
 from warehouse.batches.recorded_inputs import BadInputsError, RecordedInput, RecordedTensor, decode_inputs
@@ -18,110 +24,124 @@ from warehouse.errors import InputError
 from warehouse.readers.recorded_clock import RecordedClock
 
 Device: TypeAlias = "tuple[int, int]"  # (type, index)
-BACKWARD = 1  # scope of a backward function
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
 _BLOCK_FREE = 2
+_EVENTS_AT_ONCE = 1 << 16
+_MOST_REMEMBERED = 1 << 16  # descriptions of inputs; a training comes back to the same ones
 
 
-class Key(NamedTuple):
-    """One storage between its allocation and its release; `is_tensor`: some tensor was seen to use it."""
+class Tensor(NamedTuple):
+    """One tensor among the inputs of an operator: place of the input, start of its storage, device, bytes it spans."""
 
-    storage: int
+    place: int
+    address: int
     device: Device
-    is_tensor: bool
+    span: int
 
 
-@dataclass
-class Allocation:
-    """Memory that was taken (`size` > 0) or given back."""
+class Inputs(NamedTuple):
+    """What an operator took: the kind of each input, and the tensors."""
+
+    kinds: tuple[str, ...] = ()
+    tensors: tuple[Tensor, ...] = ()
+
+
+class Happening(NamedTuple):
+    """An operator, or memory that was taken (`size` > 0) or given back; of an operator `size` is 0."""
 
     time: int
-    address: int
-    size: int
-    device: Device
-    storage: int = -1
-
-
-@dataclass
-class Op:
-    """One operator; `inputs` with the storage number of each tensor beside it."""
-
-    start: int
     end: int
     thread: int
+    size: int
     name: str
     scope: int
-    inputs: list[RecordedInput]
-    storages: list[list[int]] = field(default_factory=list)
-    parent: Op | None = None
-    children: list[Op | Allocation] = field(default_factory=list)
-
-    def tensors(self) -> Iterator[tuple[int, int]]:
-        """(place of the input, storage) of every tensor."""
-        for place, storages in enumerate(self.storages):
-            for storage in storages:
-                yield place, storage
-
-    def subtree(self) -> Iterator[Op | Allocation]:
-        """Itself and all that lies in it, in order."""
-        waiting: list[Op | Allocation] = [self]
-        while waiting:
-            each = waiting.pop()
-            yield each
-            if isinstance(each, Op):
-                waiting += reversed(each.children)
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether it or an operator around it is of the backward pass."""
-        op: Op | None = self
-        while op is not None:
-            if op.scope == BACKWARD:
-                return True
-            op = op.parent
-        return False
+    inputs: Inputs
+    address: int
+    device: Device
 
 
 @dataclass
-class Parameters:
-    """Storages of the program's parameters, of their gradients, and of what optimizers keep for them."""
+class Storages:
+    """Numbers of storages: a new one for each address at its first use, and again after it was given back."""
 
-    weights: set[int] = field(default_factory=set)
-    gradients: set[int] = field(default_factory=set)
-    states: set[int] = field(default_factory=set)
+    device: list[Device] = field(default_factory=list)
+    is_tensor: bytearray = field(default_factory=bytearray)  # some tensor was seen to use it
+    span: array[int] = field(default_factory=lambda: array("q"))  # bytes that tensors were seen to use
+    _live: dict[tuple[int, Device], int] = field(default_factory=dict)
+
+    def at(self, address: int, device: Device) -> int:
+        """The storage that begins there now."""
+        number = self._live.get((address, device))
+        if number is None:
+            number = self._live[address, device] = len(self.device)
+            self.device.append(device)
+            self.is_tensor.append(0)
+            self.span.append(0)
+        return number
+
+    def of(self, tensor: Tensor) -> int:
+        """The storage of a tensor."""
+        number = self.at(tensor.address, tensor.device)
+        self.is_tensor[number] = 1
+        self.span[number] = max(self.span[number], tensor.span)
+        return number
+
+    def release(self, address: int, device: Device) -> None:
+        """What began there is over."""
+        self._live.pop((address, device), None)
 
 
 @dataclass
 class Events:
-    """Everything in the order of its start."""
+    """A recording's operators and allocations; `left_out` operators have inputs that cannot be read."""
 
-    roots: list[Op | Allocation] = field(default_factory=list)
-    allocations: list[Allocation] = field(default_factory=list)
-    parameters: Parameters = field(default_factory=Parameters)
-    tensor_storages: set[int] = field(default_factory=set)
-    device_of: dict[int, Device] = field(default_factory=dict)
-    bytes_of: dict[int, int] = field(default_factory=dict)  # by tensors that were seen, where no allocation tells it
-    reserved: dict[Device, int] = field(default_factory=dict)  # most that was reserved
-    left_out: int = 0
+    columns: dict[str, Numbers]
+    order: Numbers  # of the rows, by time
+    op_count: int  # the rows before are operators, the others allocations
+    texts: dict[int, str]
+    inputs: list[Inputs]
+    devices: list[Device]
+    reserved: dict[Device, int]  # most that was reserved
+    parameters: list[dict[str, Any]]  # what modules and optimizers held at the end (profiler/parameters.py)
+    left_out: int
 
-    def key(self, storage: int) -> Key:
-        """The key of a storage."""
-        return Key(storage, self.device_of[storage], storage in self.tensor_storages)
+    def in_order(self) -> Iterator[Happening]:
+        """All of them by time; where several begin at once, operators first, the longest before."""
+        nothing, nowhere = Inputs(), (0, 0)
+        for start in range(0, len(self.order), _EVENTS_AT_ONCE):
+            rows = self.order[start : start + _EVENTS_AT_ONCE]
+            columns = (self.columns[name][rows].tolist() for name in ("time", "end", "thread", "what", "value", "kind"))
+            is_op = (rows < self.op_count).tolist()
+            for op, time, end, thread, what, value, kind in zip(is_op, *columns, strict=True):
+                if op:
+                    inputs = self.inputs[value]
+                    yield Happening(time, end, thread, 0, self.texts.get(what, ""), kind, inputs, 0, nowhere)
+                else:
+                    yield Happening(time, time, thread, value, "", 0, nothing, what, self.devices[kind])
 
 
 def read_events(folder: Path) -> Events:
     """Read a folder of chunks.  InputError if it holds no operators with their tensors."""
     chunks = open_chunk_folder(folder)
-    clock = RecordedClock([*chunks.anchors, *_anchors(chunks)])
+    clock = RecordedClock([*chunks.anchors, *_rows(chunks, "anchor", "ticks", "monotonic_raw_ns", "realtime_ns")])
     texts = {number: text.decode(errors="replace") for number, text in _rows(chunks, "string", "string", "text")}
-    events = Events()
-    ops = list(_ops(chunks, clock, texts, events))
-    if not any(op.inputs for op in ops):
+    known = _KnownInputs()
+    ops = list(_ops(chunks, clock, known))
+    if len(known.inputs) == 1:
         need = "record with record_shapes, profile_memory, and with_stack or with_modules"
         raise InputError(f"{folder}: holds no operators with their tensors; {need}")
-    allocations = list(_allocations(chunks, clock, events))
-    _number(ops, [allocation for allocation, _ in allocations], list(_parameters(chunks, texts)), events)
-    _nest(ops, allocations, events)
-    return events
+    reserved: dict[Device, int] = {}
+    devices: dict[Device, int] = {}
+    allocations = list(_allocations(chunks, clock, reserved, devices))
+    names = ("time", "end", "thread", "what", "value", "kind")
+    columns = {name: np.concatenate([part[name] for part in (*ops, *allocations)]) for name in names}
+    op_count = sum(len(part["time"]) for part in ops)
+    # what lies in another begins later or ends earlier
+    second = -columns["end"]
+    second[op_count:] = 0
+    order = np.lexsort((second, columns["time"]))
+    parameters = list(_parameters(chunks, texts))
+    return Events(columns, order, op_count, texts, known.inputs, list(devices), reserved, parameters, known.left_out)
 
 
 def _rows(chunks: ChunkFolder, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
@@ -130,80 +150,83 @@ def _rows(chunks: ChunkFolder, table: str, *columns: str) -> Iterator[tuple[Any,
             yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
 
 
-def _anchors(chunks: ChunkFolder) -> Iterator[tuple[int, int, int]]:
-    yield from _rows(chunks, "anchor", "ticks", "monotonic_raw_ns", "realtime_ns")
+class _KnownInputs:
+    """Inputs by number, each once; 0: none."""
+
+    def __init__(self) -> None:
+        self.inputs = [Inputs()]
+        self.left_out = 0
+        self._numbers = {Inputs(): 0}
+        self._remembered: dict[bytes, int] = {b"": 0}
+
+    def number(self, description: bytes) -> int:
+        found = self._remembered.get(description)
+        if found is not None:
+            return found
+        try:
+            items = decode_inputs(description)
+        except BadInputsError:
+            self.left_out += 1
+            return 0
+        tensors = (
+            Tensor(place, each.storage, each.device, _span(each))
+            for place, item in enumerate(items)
+            for each in _tensors(item)
+            if each.storage
+        )
+        inputs = Inputs(tuple(item.kind for item in items), tuple(tensors))
+        found = self._numbers.setdefault(inputs, len(self.inputs))
+        if found == len(self.inputs):
+            self.inputs.append(inputs)
+        if len(self._remembered) >= _MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[description] = found
+        return found
 
 
-def _ops(chunks: ChunkFolder, clock: RecordedClock, texts: dict[int, str], events: Events) -> Iterator[Op]:
+def _ops(chunks: ChunkFolder, clock: RecordedClock, known: _KnownInputs) -> Iterator[dict[str, Numbers]]:
     forms = OpForms(batch for chunk in chunks.of("op_form") for batch in read_chunk(chunk))
     for chunk in (chunk for table in OP_TABLES for chunk in chunks.of(table)):
         for batch in map(forms.whole, read_chunk(chunk)):
-            start, end = (clock.ns(batch.column(name).to_numpy()).tolist() for name in ("start_ticks", "end_ticks"))
-            others = [batch.column(name).to_pylist() for name in ("thread", "name", "scope", "tensors")]
-            for first, last, thread, name, scope, tensors in zip(start, end, *others, strict=True):
-                try:
-                    inputs = decode_inputs(tensors)
-                except BadInputsError:
-                    events.left_out += 1
-                    inputs = []
-                yield Op(first, last, thread, texts.get(name, ""), scope, inputs)
+            start, end = (clock.ns(batch.column(name).to_numpy()) for name in ("start_ticks", "end_ticks"))
+            thread, name, scope = (batch.column(column).to_numpy() for column in ("thread", "name", "scope"))
+            inputs = np.fromiter(map(known.number, batch.column("tensors").to_pylist()), np.int64, batch.num_rows)
+            yield {
+                "time": start, "end": end, "thread": thread.astype(np.int32), "what": name.astype(np.int64),
+                "value": inputs, "kind": scope.astype(np.int16),
+            }  # fmt: skip
 
 
 def _allocations(
-    chunks: ChunkFolder, clock: RecordedClock, events: Events
-) -> Iterator[tuple[Allocation, int]]:
-    names = ("address", "size_bytes", "device_type", "device_index", "action", "reserved_bytes", "thread")
+    chunks: ChunkFolder, clock: RecordedClock, reserved: dict[Device, int], devices: dict[Device, int]
+) -> Iterator[dict[str, Numbers]]:
     for chunk in chunks.of("memory"):
         for batch in read_chunk(chunk):
-            times = clock.ns(batch.column("time_ticks").to_numpy()).tolist()
-            for time, address, size, kind, index, action, reserved, thread in zip(
-                times, *(batch.column(name).to_pylist() for name in names), strict=True
-            ):
-                events.reserved[kind, index] = max(events.reserved.get((kind, index), 0), reserved)
-                if action != _BLOCK_FREE and size:
-                    yield Allocation(time, address, size, (kind, index)), thread
+            size, kind, index, action, held = (
+                batch.column(name).to_numpy()
+                for name in ("size_bytes", "device_type", "device_index", "action", "reserved_bytes")
+            )
+            code = kind.astype(np.int64) * 256 + index + 128
+            number = np.zeros(len(code), np.int16)
+            for each in np.unique(code).tolist():
+                device, own = (each // 256, each % 256 - 128), code == each
+                number[own] = devices.setdefault(device, len(devices))
+                reserved[device] = max(reserved.get(device, 0), int(held[own].max()))
+            good = (action != _BLOCK_FREE) & (size != 0)
+            time = clock.ns(batch.column("time_ticks").to_numpy())[good]
+            yield {
+                "time": time, "end": time, "thread": batch.column("thread").to_numpy()[good].astype(np.int32),
+                "what": batch.column("address").to_numpy().view(np.int64)[good], "value": size[good],
+                "kind": number[good],
+            }  # fmt: skip
 
 
 def _parameters(chunks: ChunkFolder, texts: dict[int, str]) -> Iterator[dict[str, Any]]:
-    """What modules and optimizers hold (profiler/parameters.py)."""
-    for number, is_optimizer in _rows(chunks, "parameter", "text", "is_optimizer"):
+    for (number,) in _rows(chunks, "parameter", "text"):
         try:
-            for each in json.loads(texts.get(number, "[]")):
-                yield {**each, "is_optimizer": bool(is_optimizer)}
+            yield from (each for each in json.loads(texts.get(number, "[]")) if isinstance(each, dict))
         except (ValueError, TypeError):
             continue
-
-
-def _number(ops: list[Op], allocations: list[Allocation], parameters: list[dict[str, Any]], events: Events) -> None:
-    """Storage numbers: a new one for each address at its first use, and again after it was given back."""
-    live: dict[tuple[int, Device], int] = {}
-
-    def storage_at(address: int, device: Device) -> int:
-        number = live.get((address, device))
-        if number is None:
-            number = live[address, device] = len(events.device_of)
-            events.device_of[number] = device
-        return number
-
-    def tensor(found: RecordedTensor) -> int | None:
-        if not found.storage:
-            return None
-        number = storage_at(found.storage, found.device)
-        events.tensor_storages.add(number)
-        events.bytes_of[number] = max(events.bytes_of.get(number, 0), _span(found))
-        return number
-
-    ordered: list[Op | Allocation] = sorted([*ops, *allocations], key=_time)
-    for each in ordered:
-        if isinstance(each, Allocation):
-            each.storage = storage_at(each.address, each.device)
-            if each.size < 0:
-                del live[each.address, each.device]
-            continue
-        each.storages = [[n for n in map(tensor, _tensors(item)) if n is not None] for item in each.inputs]
-    for each_parameter in parameters:  # as they were at the end
-        _take_parameter(each_parameter, tensor, events.parameters)
-    events.allocations = sorted(allocations, key=lambda each: each.time)
 
 
 def _span(tensor: RecordedTensor) -> int:
@@ -222,46 +245,3 @@ def _tensors(item: RecordedInput) -> Iterable[RecordedTensor]:
     if isinstance(item.value, list):
         return (each for each in item.value if isinstance(each, RecordedTensor))
     return ()
-
-
-def _take_parameter(parameter: dict[str, Any], number_of: Any, found: Parameters) -> None:
-    places = [("tensor", found.weights), ("grad", found.gradients)]
-    for name, storages in places:
-        _take_tensor(parameter.get(name), number_of, storages)
-    for state in parameter.get("state") or ():
-        _take_tensor(state, number_of, found.states)
-
-
-def _take_tensor(given: Any, number_of: Any, storages: set[int]) -> None:
-    if not (isinstance(given, list) and len(given) == 5):
-        return
-    storage, item_bytes, kind, index, sizes = given
-    number = number_of(RecordedTensor(0, storage, item_bytes, 0, (kind, index), tuple(sizes)))
-    if number is not None:
-        storages.add(number)
-
-
-def _time(each: Op | Allocation) -> int:
-    return each.start if isinstance(each, Op) else each.time
-
-
-def _nest(ops: list[Op], allocations: list[tuple[Allocation, int]], events: Events) -> None:
-    """Each in the innermost operator that is open on its thread."""
-    threads: defaultdict[int, list[tuple[int, int, Op | Allocation]]] = defaultdict(list)
-    for op in ops:
-        threads[op.thread].append((op.start, -op.end, op))
-    for allocation, thread in allocations:
-        threads[thread].append((allocation.time, 0, allocation))
-    for rows in threads.values():
-        open_: list[Op] = []
-        for time, _, each in sorted(rows, key=lambda row: row[:2]):
-            while open_ and open_[-1].end < time:
-                open_.pop()
-            if open_:
-                open_[-1].children.append(each)
-            else:
-                events.roots.append(each)
-            if isinstance(each, Op):
-                each.parent = open_[-1] if open_ else None
-                open_.append(each)
-    events.roots.sort(key=_time)

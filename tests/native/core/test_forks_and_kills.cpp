@@ -1,0 +1,130 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "core/recorder.hpp"
+#include "recording_folder.hpp"
+
+using namespace npuwh::core;
+
+namespace {
+
+// Whether `work` is true in a forked child.
+template <typename Work>
+bool is_true_in_a_child(Work&& work) {
+    const pid_t child = fork();
+    if (child == 0) _exit(work() ? 0 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// What a child that has no recording of its own must find: nothing is recorded, and nothing it calls does harm.
+bool records_nothing() {
+    const bool recorded = record_one("child") || Recorder::instance().is_open();
+    Recorder::instance().stop();
+    Recorder::instance().finish("{}");
+    return !recorded;
+}
+
+}  // namespace
+
+TEST(a_forked_child_records_nothing_and_leaves_the_files_alone) {
+    Folder folder;
+    Recorder& recorder = Recorder::instance();
+    recorder.prepare(options_for(folder));
+    recorder.start();
+    CHECK(record_one("parent"));
+    CHECK(is_true_in_a_child(records_nothing));
+    CHECK(record_one("parent"));
+    recorder.stop();
+    recorder.finish("{}");
+    CHECK_EQUAL(folder.rows("op"), int64_t{2});
+}
+
+TEST(a_process_killed_in_mid_write_leaves_whole_batches) {
+    for (int point = 0; point < 24; ++point) {
+        Folder folder;
+        const pid_t child = fork();
+        if (child == 0) {
+            RecorderOptions options = options_for(folder);
+            options.limits.flush_ns = 500'000;
+            options.limits.chunk_bytes = 100'000;  // chunks are completed and renamed all the time
+            Recorder::instance().prepare(options);
+            Recorder::instance().start();
+            for (;;) record_one("op");
+        }
+        while (!folder.has(".arrows.part") && !folder.has(".arrows")) usleep(500);
+        usleep(static_cast<useconds_t>(point * point * 37));
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK(folder.has("manifest.json"));
+        // what the manifest lists is there, whole
+        const std::string text = folder.read("manifest.json");
+        CHECK(text.find("\"state\": \"recording\"") != std::string::npos);
+        CHECK_EQUAL(text.substr(text.size() - 2), std::string("}\n"));
+        for (size_t at = text.find("\"file\": \""); at != std::string::npos; at = text.find("\"file\": \"", at + 1)) {
+            const std::string file = text.substr(at + 9, text.find('"', at + 9) - at - 9);
+            struct stat found {};
+            CHECK_EQUAL(stat((folder.path + "/" + file).c_str(), &found), 0);
+            const std::string bytes = "\"bytes\": " + std::to_string(found.st_size) + "}";
+            CHECK(text.find(bytes, at) != std::string::npos);
+        }
+    }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // its own locks do not survive a fork amid threads that allocate
+TEST(forks_in_a_storm_of_threads) {
+    Folder folder;
+    Recorder& recorder = Recorder::instance();
+    recorder.prepare(options_for(folder));
+    recorder.start();
+    std::atomic<bool> go_on{true};
+    std::atomic<int64_t> taken{0};
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 3; ++thread) {
+        threads.emplace_back([&] {
+            while (go_on) taken += record_one("op") ? 1 : 0;
+        });
+    }
+    for (int round = 0; round < 20; ++round) {
+        CHECK(is_true_in_a_child(records_nothing));
+    }
+    go_on = false;
+    for (auto& thread : threads) thread.join();
+    recorder.stop();
+    recorder.finish("{}");
+    CHECK_EQUAL(folder.rows("op"), taken.load());
+}
+#endif
+
+#if !defined(__SANITIZE_THREAD__)  // it takes no threads of the forked child of a process with threads
+TEST(a_child_records_on_its_own_what_it_begins) {
+    Folder folder;
+    Folder own;
+    Recorder& recorder = Recorder::instance();
+    recorder.prepare(options_for(folder));
+    recorder.start();
+    CHECK(record_one("parent"));
+    CHECK(is_true_in_a_child([&] {
+        Recorder::instance().prepare(options_for(own));
+        Recorder::instance().start();
+        const bool recorded = record_one("child");
+        Recorder::instance().stop();
+        Recorder::instance().finish("{}");
+        return recorded;
+    }));
+    recorder.stop();
+    recorder.finish("{}");
+    CHECK_EQUAL(folder.rows("op"), int64_t{1});
+    CHECK_EQUAL(own.rows("op"), int64_t{1});
+}
+#endif
