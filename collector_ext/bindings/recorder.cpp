@@ -173,10 +173,12 @@ PYBIND11_MODULE(_recorder, module) {
         return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));
     });
     module.def("start_tracer", [](const py::object& module_call) {
-        if (!npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr())) throw py::error_already_set();
+        const int of_others = npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr());
+        if (of_others < 0) throw py::error_already_set();
+        return of_others;
     });
     module.def("set_module_call", [](const py::object& module_call) { npuwh::tracer::set_module_call(module_call.ptr()); });
-    module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
+    module.def("start_tracer_on_thread", &npuwh::tracer::start_thread, py::arg("replaces") = false);
     module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);
 }

@@ -30,6 +30,7 @@ using core::OpRecord;
 using core::ThreadLog;
 
 const core::ProducerAbi* recorder = nullptr;
+std::atomic<uint32_t> last_ended{kNoSession};
 
 namespace {
 
@@ -68,9 +69,24 @@ struct StateOwner {
 };
 thread_local StateOwner owner;
 
+// The observer that a thread has of its own; those that inherit it have none.
+struct OwnObserver {
+    uint64_t handle = 0;
+    uint32_t session = kNoSession;
+
+    void remove() {
+        if (handle != 0) at::removeCallback(std::exchange(handle, 0));
+    }
+};
+thread_local OwnObserver own_observer;
+
 // The first operator of a thread in a recording; nullptr if the thread is not recorded.
 __attribute__((noinline)) ThreadState* meet(uint32_t generation) {
     if (is_thread_over) return nullptr;  // operators of destructors at the thread's end
+    if (is_over(own_observer.session)) {
+        own_observer.remove();  // another thread ended the recording that it is of
+        return nullptr;
+    }
     ThreadLog* log = recorder->thread_log();
     if (log == nullptr) return nullptr;
     if (state == nullptr) {
@@ -298,12 +314,15 @@ int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi) {
     return 0;
 }
 
-uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks) {
+uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks, int is_standing) {
     using namespace npuwh::torch_observer;
+    own_observer.remove();
     least_ticks.store(shortest_ticks, std::memory_order_relaxed);
     at::RecordFunctionCallback callback(starts[takes & 15], &on_end);
     callback.needsInputs((takes & kShapes) != 0).needsIds(false);
-    return at::addThreadLocalCallback(callback);
+    own_observer.handle = at::addThreadLocalCallback(callback);
+    own_observer.session = is_standing != 0 ? kNoSession : current_session();
+    return own_observer.handle;
 }
 
 void npuwh_filter_modules(int is_used) {
@@ -315,5 +334,13 @@ void npuwh_filter_modules(int is_used) {
 void npuwh_module_enter() { npuwh::torch_observer::module_filter::enter(); }
 void npuwh_module_leave() { npuwh::torch_observer::module_filter::leave(); }
 
-void npuwh_observer_remove(uint64_t handle) { at::removeCallback(handle); }
+void npuwh_observer_remove(uint64_t handle) {
+    auto& own = npuwh::torch_observer::own_observer;
+    if (own.handle == handle) own.remove();
+}
+
+void npuwh_end_session() {
+    using namespace npuwh::torch_observer;
+    last_ended.store(current_session(), std::memory_order_release);
+}
 }

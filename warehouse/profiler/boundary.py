@@ -56,9 +56,9 @@ def contained(instead: R) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except WrongSettingError:
                 raise
             except Exception as error:
-                if isinstance(error, TypeError) and error.__traceback__ is not None:
-                    if error.__traceback__.tb_next is None:
-                        raise  # the call itself
+                trace = error.__traceback__
+                if isinstance(error, TypeError) and trace is not None and trace.tb_next is None:
+                    raise  # the call itself
                 tell_failure(function.__qualname__, error)
                 return instead
 

@@ -125,7 +125,7 @@ def init(path: str) -> None:
     if _profiler is not None:
         logger.warning("dynamic_profile is watching already; init is left out")
         return
-    folder = checked_folder("path", path)
+    folder = checked_folder("path", "" if path is None else path, "no file is watched; nothing")
     if folder is not None:
         _profiler = DynamicProfiler(Path(folder))
 
@@ -154,8 +154,9 @@ def start(config_path: str | None = None) -> None:
     if _profiler is None:
         logger.warning("dynamic_profile.start does nothing before dynamic_profile.init")
         return
-    config = checked_folder("config_path", config_path)
-    _profiler.start(None if config is None else Path(config))
+    config = None if config_path is None else checked_folder("config_path", config_path, "no window is opened; nothing")
+    if config_path is None or config is not None:
+        _profiler.start(None if config is None else Path(config))
 
 
 @contained(None)

@@ -31,7 +31,7 @@ _exclude: frozenset[str] = frozenset()
 def choose(is_wanted: bool, include: list[str], exclude: list[str]) -> None:
     """Whether marks are recorded; only those of domains in `include`, or of all but those in `exclude`; both empty:
     all."""
-    global _is_wanted, _include, _exclude, _session
+    global _is_wanted, _include, _exclude, _session  # noqa: PLW0603 one recording a process
     _is_wanted, _include, _exclude = is_wanted, frozenset(include), frozenset(exclude)
     _session += 1
     _open_ranges.clear()

@@ -7,11 +7,14 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.boundary import trouble
+from warehouse.profiler.memory_slot import give_back, hold
 from warehouse.profiler.module_filter import ModuleFilter
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
@@ -73,7 +76,11 @@ def torch_module() -> Any:
             _torch_module = load(torch)
         except TorchModuleError as error:
             _has_failed = True
-            logger.warning("%s", error)
+            trouble("%s", error)
+            return None
+        except Exception as error:
+            _has_failed = True
+            trouble("operators of torch are not recorded: %s", error)
             return None
     return _torch_module
 
@@ -89,41 +96,74 @@ def _ticks_per_us() -> float:
 
 @dataclass(eq=False)
 class ThreadProducers:
-    """Observers of torch on the calling thread and its heirs."""
+    """Observers of torch on the calling thread and its heirs.
+
+    A thread has one at a time.  Those that are standing (of the child-thread API) are of no recording: they wait while
+    another is at work on their thread, and go on behind it.
+    """
 
     wanted: Wanted
+    is_standing: bool = False
     handle: int | None = None
     has_memory: bool = False
+    is_over: bool = False
     thread: int = 0
+    waiting: ThreadProducers | None = None
 
     def begin(self) -> None:
         """Observe.  Trouble is logged, never raised."""
         self.thread = threading.get_ident()
+        before = at_work_here()
+        self.waiting = before if before is not None and before.is_standing and before is not self else None
+        if self.waiting is not None:
+            self.waiting.rest()
+        self.is_over = False
+        _here.producers = self
         _at_work.append(self)
+        self._observe()
+
+    def end(self) -> None:
+        """Observe no more; on another thread than that of `begin`, it ends there with the recording."""
+        if self in _at_work:
+            _at_work.remove(self)
+        self.is_over = True
+        if self.thread != threading.get_ident() or getattr(_here, "producers", None) is not self:
+            return
+        self.rest()
+        _here.producers = None
+        if self.waiting is not None and not self.waiting.is_over:
+            _here.producers = self.waiting
+            self.waiting._observe()
+
+    def rest(self) -> None:
+        """Take the observers away, which `begin` or the end of another brings again."""
+        module = torch_module()
+        if module is None:
+            return
+        if self.has_memory:
+            give_back(module)
+            self.has_memory = False
+        if self.handle is not None:
+            module.npuwh_observer_remove(self.handle)
+            self.handle = None
+
+    def _observe(self) -> None:
         module = torch_module()
         if module is None:
             return
         shortest_us = self.wanted.selection.shortest_us
         shortest_ticks = round(shortest_us * _ticks_per_us()) if shortest_us else 0
-        self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks)
+        self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks, int(self.is_standing))
         if self.wanted.profile_memory:
-            self.has_memory = module.npuwh_memory_push() == 0
+            self.has_memory = hold(module, self.is_standing)
             if not self.has_memory:
-                logger.warning("memory is not recorded: another profiler is at work on this thread")
+                trouble("memory is not recorded: another profiler is at work on this thread")
 
-    def end(self) -> None:
-        """Observe no more."""
-        if self in _at_work:
-            _at_work.remove(self)
-        module = torch_module()
-        if module is None or self.thread != threading.get_ident():
-            return  # a thread's observers can be taken away by itself alone, and go with it
-        if self.has_memory:
-            module.npuwh_memory_pop()
-            self.has_memory = False
-        if self.handle is not None:
-            module.npuwh_observer_remove(self.handle)
-            self.handle = None
+
+def at_work_here() -> ThreadProducers | None:
+    """What observes the calling thread by its own wish."""
+    found: ThreadProducers | None = getattr(_here, "producers", None)
+    return None if found is None or found.is_over else found
 
 
 @dataclass
@@ -168,37 +208,56 @@ class Producers:
             _ticks_per_us()
 
     def begin(self) -> None:
-        """All of them record from now on."""
+        """All of them record from now on; what cannot is told."""
         _at_work.append(self)
-        if self._modules is not None:
-            self._modules.begin()
-        if self._wanted.has_frames:
-            _recorder.start_tracer(_module_call())
-            threading.setprofile(_trace_new_thread)
-        if self._gc is not None:
-            self._gc.begin()
-        if self._wanted.host_parts:
-            _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS)
         self._began_on = threading.get_ident()
-        self._arrival.begin()
-        self._thread.begin()
+        if self._modules is not None:
+            _part("the choice of modules", self._modules.begin)
+        if self._wanted.has_frames:
+            _part("Python calls", self._begin_frames)
+        if self._gc is not None:
+            _part("garbage collections", self._gc.begin)
+        if self._wanted.host_parts:
+            _part("the host", lambda: _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS))
+        _part("operators of torch", self._arrival.begin)
+        _part("operators of torch", self._thread.begin)
 
     def end(self) -> None:
         """None of them records any more."""
-        self._arrival.end()
+        _part("operators of torch", self._arrival.end)
         if self in _at_work:
             _at_work.remove(self)
-        _recorder.stop_host()
-        self._thread.end()
+        _part("the host", _recorder.stop_host)
+        _part("operators of torch", self._thread.end)
         if self._modules is not None:
-            self._modules.end()
+            _part("the choice of modules", self._modules.end)
         if self._wanted.has_details and _recorder.is_open():
             record_parameters()
         if self._gc is not None:
-            self._gc.end()
+            _part("garbage collections", self._gc.end)
         if self._wanted.has_frames:
+            _part("Python calls", self._end_frames)
+        module = torch_module()
+        if module is not None:
+            module.npuwh_end_session()
+
+    def _begin_frames(self) -> None:
+        left_out = _recorder.start_tracer(_module_call())
+        if left_out:
+            text = "Python calls of %d threads are not recorded: another profiler (cProfile, sys.setprofile) is at work"
+            trouble(text, left_out)
+        if threading.getprofile() is None:
+            threading.setprofile(_trace_new_thread)
+        else:
+            trouble("Python calls of new threads are not recorded: threading.setprofile is in use")
+
+    def _end_frames(self) -> None:
+        if threading.getprofile() is _trace_new_thread:
             threading.setprofile(None)
-            _recorder.stop_tracer()
+        taken = _recorder.stop_tracer()
+        if taken:
+            text = "Python calls of %d threads end early: another profiler (cProfile, sys.setprofile) took their hook"
+            trouble(text, taken)
 
     def _find_modules(self) -> None:
         module = torch_module()
@@ -219,6 +278,15 @@ class Producers:
 
 
 _at_work: list[ThreadProducers | Producers] = []
+_here = threading.local()
+
+
+def _part(what: str, call: Callable[[], object]) -> None:
+    """One of several producers; without it the others go on."""
+    try:
+        call()
+    except Exception as error:
+        trouble("%s: not recorded as they should be: %s", what, error)
 
 
 def _end_in_child() -> None:
@@ -235,7 +303,7 @@ os.register_at_fork(after_in_child=_end_in_child)
 
 def _trace_new_thread(_frame: Any, _event: str, _argument: Any) -> None:
     """The first call of a thread that began while frames are recorded: from here on the native hook takes over."""
-    if not _recorder.start_tracer_on_thread():
+    if not _recorder.start_tracer_on_thread(replaces=True):  # this function
         sys.setprofile(None)
 
 

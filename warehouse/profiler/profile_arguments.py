@@ -97,7 +97,8 @@ def checked_schedule(given: object) -> tuple[Callable[[int], ProfilerAction], bo
         if first is not None:
             return _GivenSchedule(given, first), True
         given = f"{given!r} (which gave {wrong} for step 0)"
-    report("schedule", given, "a schedule(...), or what gives a ProfilerAction for a step", "recording from start to stop")
+    allowed = "a schedule(...), or what gives a ProfilerAction for a step"
+    report("schedule", given, allowed, "recording from start to stop")
     return always_record, False
 
 

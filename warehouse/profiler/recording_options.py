@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from warehouse.profiler.settings import is_text, report
 
-
 _LARGEST_RING = 1 << 30
 
 
@@ -15,9 +14,9 @@ _LARGEST_RING = 1 << 30
 class DiskLimits:
     """How a recording uses memory and disk.
 
-    `ring_bytes` a thread and ring (a power of two up to 1 GiB), `chunk_bytes` and `chunk_seconds` of one file, `flush_seconds` that
-    a killed process loses at most, `disk_bytes` of the whole recording (0: no limit; reaching it ends the recording,
-    and says so).
+    `ring_bytes` a thread and ring (a power of two up to 1 GiB), `chunk_bytes` and `chunk_seconds` of one file,
+    `flush_seconds` that a killed process loses at most, `disk_bytes` of the whole recording (0: no limit; reaching it
+    ends the recording, and says so).
 
     >>> DiskLimits(disk_bytes=10 << 30).disk_bytes
     10737418240

@@ -51,8 +51,8 @@ def checked_worker(worker: object) -> str | None:
     return None
 
 
-def checked_folder(name: str, folder: object) -> str | None:
-    """A folder that can be named to the system, or None for the default; what cannot is reported.
+def checked_folder(name: str, folder: object, used: str = "the default folder") -> str | None:
+    """A folder that can be named to the system, or None for the default; what cannot is reported with what is `used`.
 
     >>> checked_folder("dir_name", "result")
     'result'
@@ -66,7 +66,7 @@ def checked_folder(name: str, folder: object) -> str | None:
             return given
     except (TypeError, ValueError, RuntimeError):
         pass  # RuntimeError: of ~somebody who is not there
-    report(name, folder, "a path that this system can name", "the default folder")
+    report(name, folder, "a path that this system can name", used)
     return None
 
 

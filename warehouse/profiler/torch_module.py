@@ -82,9 +82,10 @@ def load(torch: Any) -> ctypes.CDLL:
     try:
         module = ctypes.CDLL(os.fspath(path))
         module.npuwh_observer_connect.argtypes = [ctypes.c_void_p]
-        module.npuwh_observer_add.argtypes = [ctypes.c_int, ctypes.c_int64]
+        module.npuwh_observer_add.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int]
         module.npuwh_observer_add.restype = ctypes.c_uint64
         module.npuwh_observer_remove.argtypes = [ctypes.c_uint64]
+        module.npuwh_memory_push.argtypes = [ctypes.c_int]
         module.npuwh_filter_modules.argtypes = [ctypes.c_int]
     except (OSError, AttributeError) as error:
         raise TorchModuleError(f"{path}: cannot be loaded: {error}; remove it and try again") from error

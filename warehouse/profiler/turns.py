@@ -18,12 +18,15 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._renew()
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._is_busy = False
+        self._later: list[Callable[[], object]] = []
 
     def take(self, call: Callable[[], object]) -> None:
         """Run it, now or after the one that runs."""
         if os.getpid() != self._pid:  # the lock may be held by a thread that this process does not have
-            self._renew()
+            self.__init__()  # type: ignore[misc]
         with self._lock:
             if self._is_busy:
                 self._later.append(call)
@@ -35,9 +38,3 @@ class Turns:
                 self._is_busy = False
                 if self._later:
                     self.take(self._later.pop(0))
-
-    def _renew(self) -> None:
-        self._pid = os.getpid()
-        self._lock = threading.RLock()
-        self._is_busy = False
-        self._later: list[Callable[[], object]] = []

@@ -35,6 +35,7 @@ _KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
 _KINDS_LOST = ("events", "Python calls and returns")
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
+_MOST_TROUBLES = 100  # that a recording tells of itself
 _MODULE = "######"  # between class and address in the name of a module's call
 
 
@@ -364,6 +365,9 @@ class Recording:
             if lost:
                 text = f"{what} were lost: they came faster than they were written"
                 self._run_ledger.note(WARNING, "lost-records", text, count=lost)
+        troubles = folder.facts.get("troubles")
+        for trouble in troubles[:_MOST_TROUBLES] if isinstance(troubles, list) else ():
+            self._run_ledger.note(WARNING, "recording-trouble", str(trouble))
         for name in folder.missing:
             self._run_ledger.note(WARNING, "missing-chunk", f"{name} is in the manifest but not there")
         if not self.clock.is_known and any(chunk.size for chunk in folder.chunks):
