@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kBatchRows = 1 << 14;
 constexpr size_t kBatchBytes = size_t{1} << 20;
 constexpr auto kPause = std::chrono::microseconds(1000);  // a ring fills in no less than tens of ms
+constexpr int64_t kFirstAnchorNs = 1'000'000;  // a recording that is killed soon needs two as well
 constexpr int64_t kAnchorNs = 1'000'000'000;
 
 void name_thread(const char* name) {
@@ -81,6 +82,7 @@ Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, Th
     manifest_.anchors = {anchor, anchor};
     rows(Table::kAnchor).add_anchor(anchor);
     last_write_ns_ = last_anchor_ns_ = read_clock_ns(CLOCK_MONOTONIC);
+    anchor_pause_ns_ = kFirstAnchorNs;
     update_manifest("recording");
     thread_ = std::thread([this] { run(); });
 }
@@ -135,10 +137,11 @@ void Dumper::run() {
         for (size_t waited = drain(); waited > (is_last ? 0 : kBatchBytes); waited = drain()) {
         }
         const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
-        if (now - last_anchor_ns_ >= kAnchorNs || is_last) {
+        if (now - last_anchor_ns_ >= anchor_pause_ns_ || is_last) {
             const ClockAnchor anchor = read_anchor();
             rows(Table::kAnchor).add_anchor(anchor);
             last_anchor_ns_ = now;
+            anchor_pause_ns_ = std::min(2 * anchor_pause_ns_, kAnchorNs);
             const std::lock_guard<std::mutex> lock(mutex_);
             manifest_.anchors.back() = anchor;
         }

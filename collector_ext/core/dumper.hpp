@@ -101,6 +101,7 @@ class Dumper {
     uint64_t taken_ops_ = 0;  // since `counters_` were told
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
+    int64_t anchor_pause_ns_ = 0;
     DumpCounters counters_;
 
     mutable std::mutex mutex_;  // of what follows

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sqlite_file/errors.hpp"
+#include "sqlite_file/schema_pages.hpp"
 
 namespace npuwh::sqlite_file {
 namespace {
@@ -334,16 +335,20 @@ void DatabaseWriter::rewind() {
 void DatabaseWriter::finish() {
     check_open();
     is_finished_ = true;
-    std::vector<std::uint32_t> tables;
+    TreeRoots roots;
+    std::vector<std::uint64_t> rows;
     for (const auto& table : tables_) {
-        tables.push_back(finish_table(*table));
+        roots.tables.push_back(finish_table(*table));
+        rows.push_back(table->count);
     }
     std::vector<IndexCounts> counts(indexes_.size());
-    const std::vector<std::uint32_t> indexes = write_indexes(counts);
-    const std::uint32_t statistics = options_.has_statistics ? write_statistics(counts) : 0;
+    roots.indexes = write_indexes(counts);
+    if (options_.has_statistics) {
+        roots.statistics = write_statistics(file_, layout_, rows, counts);
+    }
     std::vector<std::uint8_t> first_page(file_.page_size());
-    write_schema(tables, indexes, statistics, first_page.data());
-    write_header(first_page.data());
+    write_schema(file_, layout_, roots, first_page.data());
+    write_header(file_, options_.application_id, options_.user_version, first_page.data());
     file_.finish(first_page.data());
 }
 
@@ -384,99 +389,6 @@ std::vector<std::uint32_t> DatabaseWriter::write_indexes(std::vector<IndexCounts
         roots.push_back(indexes_[place]->write(file_, counts[place]));
     }
     return roots;
-}
-
-std::uint32_t DatabaseWriter::write_statistics(const std::vector<IndexCounts>& counts) {
-    TableTree tree(file_, 0);
-    CellBlock block(3);
-    std::int64_t rowid = 0;
-    const auto add = [&](const std::string& table, const std::string* index, const std::string& text) {
-        block.begin(1);
-        block.set_bytes(0, 0, kText, table.data(), table.size());
-        if (index == nullptr) {
-            block.set_number(0, 1, kNull, 0);
-        } else {
-            block.set_bytes(0, 1, kText, index->data(), index->size());
-        }
-        block.set_bytes(0, 2, kText, text.data(), text.size());
-        tree.add(++rowid, block, 0);
-    };
-    for (const auto& table : tables_) {
-        if (table->count > 0 && table->indexes.empty()) {
-            add(table->layout.name, nullptr, std::to_string(table->count));
-        }
-        for (const std::size_t place : table->indexes) {
-            if (counts[place].entries == 0) {
-                continue;
-            }
-            std::string text = std::to_string(table->count);
-            for (const std::uint64_t distinct : counts[place].distinct) {  // average rows of one value, rounded as ANALYZE does
-                std::uint64_t average = (table->count + distinct - 1) / distinct;
-                average = average == 2 && table->count * 10 <= distinct * 11 ? 1 : average;
-                text += " " + std::to_string(average);
-            }
-            add(table->layout.name, &layout_.indexes[place].name, text);
-        }
-    }
-    return tree.finish();
-}
-
-void DatabaseWriter::write_schema(const std::vector<std::uint32_t>& tables, const std::vector<std::uint32_t>& indexes,
-                                  std::uint32_t statistics, std::uint8_t* first_page) {
-    TableTree tree(file_, kFileHeaderSize);
-    CellBlock block(5);
-    std::int64_t rowid = 0;
-    const auto add = [&](const char* type, const std::string& name, const std::string& table, std::uint32_t root,
-                         const std::string& sql) {
-        block.begin(1);
-        block.set_bytes(0, 0, kText, type, std::char_traits<char>::length(type));
-        block.set_bytes(0, 1, kText, name.data(), name.size());
-        block.set_bytes(0, 2, kText, table.data(), table.size());
-        block.set_number(0, 3, integer_serial(root), root);
-        if (sql.empty()) {
-            block.set_number(0, 4, kNull, 0);
-        } else {
-            block.set_bytes(0, 4, kText, sql.data(), sql.size());
-        }
-        tree.add(++rowid, block, 0);
-    };
-    for (const SchemaEntry& entry : layout_.entries) {
-        if (entry.kind == SchemaEntry::Kind::table) {
-            const TableLayout& table = layout_.tables[entry.place];
-            add("table", table.name, table.name, tables[entry.place], table.sql);
-        } else if (entry.kind == SchemaEntry::Kind::index) {
-            const IndexLayout& index = layout_.indexes[entry.place];
-            add("index", index.name, layout_.tables[index.table].name, indexes[entry.place], index.sql);
-        } else {
-            const ViewLayout& view = layout_.views[entry.place];
-            add("view", view.name, view.name, 0, view.sql);
-        }
-    }
-    if (options_.has_statistics) {
-        add("table", "sqlite_stat1", "sqlite_stat1", statistics, "CREATE TABLE sqlite_stat1(tbl,idx,stat)");
-    }
-    tree.finish(first_page);
-}
-
-// "Database File Format", section 1.3.
-void DatabaseWriter::write_header(std::uint8_t* first_page) const {
-    constexpr std::uint32_t change_counter = 1;
-    constexpr std::uint32_t version = 3037000;  // the first with STRICT tables
-    std::memcpy(first_page, "SQLite format 3", 16);
-    put_u16(first_page + 16, options_.page_size);
-    first_page[18] = first_page[19] = 1;  // rollback journal
-    first_page[20] = 0;                   // nothing reserved on a page
-    first_page[21] = 64;
-    first_page[22] = first_page[23] = 32;
-    put_u32(first_page + 24, change_counter);
-    put_u32(first_page + 28, file_.count());
-    put_u32(first_page + 40, 1);  // schema cookie
-    put_u32(first_page + 44, 4);  // schema format
-    put_u32(first_page + 56, 1);  // UTF-8
-    put_u32(first_page + 60, options_.user_version);
-    put_u32(first_page + 68, options_.application_id);
-    put_u32(first_page + 92, change_counter);
-    put_u32(first_page + 96, version);
 }
 
 }  // namespace npuwh::sqlite_file

@@ -100,10 +100,6 @@ private:
     void keep_to_memory();
     std::uint32_t finish_table(Table& table);
     std::vector<std::uint32_t> write_indexes(std::vector<IndexCounts>& counts);
-    std::uint32_t write_statistics(const std::vector<IndexCounts>& counts);
-    void write_schema(const std::vector<std::uint32_t>& tables, const std::vector<std::uint32_t>& indexes, std::uint32_t statistics,
-                      std::uint8_t* first_page);
-    void write_header(std::uint8_t* first_page) const;
     Table& table_named(const std::string& name);
     void check_open() const;
 

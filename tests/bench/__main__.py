@@ -25,7 +25,7 @@ from tests.bench import printing
 from tests.bench.frame import Bench, Figure
 
 # a stage is a module with a docstring, ROWS, STATED_ROWS and run(bench), and a line here
-STAGES = ("disk", "load", "decode", "ingest", "export", "query", "row_bytes", "growth")
+STAGES = ("disk", "load", "decode", "ingest", "export", "query", "row_bytes", "growth", "recorder")
 
 
 def main() -> None:

@@ -23,16 +23,17 @@ def load_figures(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
     for kind in ("frame", "op"):
         found = _run(folder, kind, options.rate, options.seconds)
         what = f"{kind}s, two threads, {options.rate / 1e6:g} M/s for {options.seconds} s"
-        yield Figure(f"{what}: events", found["events"], "")
-        yield Figure(f"{what}: lost", found["lost"], "", 0)
+        yield Figure(f"{what}: events", found["events"], "events")
+        yield Figure(f"{what}: lost", found["lost"], "records", 0)
         yield Figure(f"{what}: fullest ring", found["ring_peak_bytes"] / 1e6, "MB")
         yield Figure(f"{what}: the dumper's CPU", found["dumper_ns"], "ns/event")
 
 
 def stop_figures(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
-    """ms from stop to the complete recording, after 10 M events."""
+    """ms from stop to the complete recording, after 10 M events (or as many as the load has)."""
     for kind in ("frame", "op"):
-        found = _run(folder, kind, options.rate, max(1, _STOP_EVENTS // options.rate))
+        events = min(_STOP_EVENTS, options.rate * options.seconds)
+        found = _run(folder, kind, options.rate, max(1, events // options.rate))
         what = f"end of a recording of {found['events'] / 1e6:g} M {kind}s"
         yield Figure(what, found["stop_ms"], "ms", _MOST_STOP_MS)
 

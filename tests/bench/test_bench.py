@@ -19,7 +19,10 @@ def bench(*arguments):
     )
 
 
-@pytest.mark.parametrize("stage", ["disk", "load", "decode", "ingest", "export", "query", "row_bytes", "growth"])
+STAGES = ("disk", "load", "decode", "ingest", "export", "query", "row_bytes", "growth", "recorder")
+
+
+@pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_gives_figures(tmp_path, stage):
     out = tmp_path / "out.json"
     done = bench(stage, "--rows", "2000", "--repeat", "1", "--folder", str(tmp_path), "--json", str(out))

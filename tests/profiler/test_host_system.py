@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -179,3 +180,27 @@ def test_samples_that_cannot_be(counters):
         ("HOST_NETWORK_USAGE", None, "speed"): [(1 * S, 1.0)],
     }
     assert [(issue.code, issue.count) for issue in issues] == [("unknown-series", 2)]
+
+
+def test_what_a_killed_process_had_recorded_is_read(tmp_path):
+    text = """
+import os, signal, time
+from warehouse.profiler import HostSystem, ProfilerActivity, _ExperimentalConfig, profile
+from warehouse.profiler import DiskLimits, tensorboard_trace_handler
+config = _ExperimentalConfig(host_sys=[HostSystem.MEM], export_type="db")
+ours = profile(
+    activities=[ProfilerActivity.CPU], experimental_config=config, disk_limits=DiskLimits(flush_seconds=0.05),
+    on_trace_ready=tensorboard_trace_handler("result"),
+)
+ours.start()
+time.sleep(1)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, check=False)
+    assert killed.returncode == -9
+    read = subprocess.run(
+        [str(NPUWH), "ingest", "result", "-o", "W.db"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert read.returncode == 0, read.stderr
+    assert "the recording ends early" in read.stderr
+    assert len(values(tmp_path / "W.db", "process resident")) >= 5

@@ -13,7 +13,7 @@ from warehouse.profiler.handler import tensorboard_trace_handler
 from warehouse.profiler.profile import profile
 from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.schedule import Schedule
-from warehouse.profiler.settings import AiCMetrics, ProfilerActivity, checked_flag, logger, report
+from warehouse.profiler.settings import AiCMetrics, ProfilerActivity, checked_count, checked_flag, logger, report
 
 CONFIG_FILE = "profiler_config.json"
 _LARGEST_CONFIG = 1 << 20
@@ -84,8 +84,8 @@ def read_config(path: Path) -> dict[str, Any] | None:
     config = _known("", given, DEFAULTS)
     for name in (*_FLAGS, "analyse", "async_mode", "is_rank"):
         config[name] = checked_flag(name, config[name])
-    config["active"] = _count("active", config["active"], 1)
-    config["warmup"] = _count("warmup", config["warmup"], 0)
+    config["active"] = checked_count("active", config["active"], least=1)
+    config["warmup"] = checked_count("warmup", config["warmup"])
     if not _is_number(config["start_step"]) or config["start_step"] < AT_ONCE:
         report("start_step", config["start_step"], "a whole number, or -1 for at once", 0)
         config["start_step"] = 0
@@ -152,13 +152,6 @@ def _activities(given: object) -> list[ProfilerActivity] | None:
     if not all(isinstance(each, str) and each in ProfilerActivity.__members__ for each in given):
         report("activities", given, 'a list of "CPU" and "NPU"', [each.name for each in found] or ["CPU", "NPU"])
     return found or None
-
-
-def _count(name: str, given: object, least: int) -> int:
-    if isinstance(given, int) and _is_number(given) and given >= least:
-        return given
-    report(name, given, f"a whole number from {least}", least)
-    return least
 
 
 def _is_number(given: object) -> bool:

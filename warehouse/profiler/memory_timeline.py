@@ -56,7 +56,10 @@ def write_memory_timeline(run: Path, output: Path, device: str) -> None:
     reserved = events.reserved.get(wanted, 0)
     del events  # what lies in it is the largest of all
     categories = Categories(graph)
-    found = deltas(timeline(graph, wanted), categories)
+    changes = timeline(graph, wanted)
+    del graph
+    found = deltas(changes, categories)
+    del changes, categories
     if not len(found.time):
         raise UsageError(f"{device}: nothing was allocated there while it was recorded")
     with tempfile.NamedTemporaryFile("wb", dir=output.parent, prefix=".npuwh-", delete=False) as part:
@@ -88,7 +91,7 @@ class Changes:
     """What happened to storages: time in ns or BEFORE, number of the action, storage, its version, bytes."""
 
     def __init__(self) -> None:
-        self.columns = tuple(array("q") for _ in range(5))
+        self.columns = [array(kind) for kind in "qbiiq"]
 
     def add(self, time: int, action: Action, storage: int, version: int, size: int) -> None:
         """One more."""
@@ -97,7 +100,8 @@ class Changes:
 
     def sorted(self) -> tuple[Numbers, ...]:
         """The columns in order; what was there before comes first."""
-        columns = tuple(np.frombuffer(bytes(column), np.int64) for column in self.columns)
+        empty = np.zeros(0, np.int64)
+        columns = [np.frombuffer(column, column.typecode) if column else empty for column in self.columns]
         order = np.lexsort((columns[1], columns[0]))
         return tuple(column[order] for column in columns)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from warehouse.profiler.settings import logger, report
+from warehouse.profiler.settings import checked_count, logger, report
 
 
 class ProfilerAction(enum.Enum):
@@ -40,11 +40,11 @@ class Schedule:
         skip_first: int = 0,
         skip_first_wait: int = 0,
     ) -> None:
-        self.wait = _count("wait", wait)
-        self.active = _count("active", active, least=1)
-        self.warmup = _count("warmup", warmup)
-        self.repeat = _count("repeat", repeat)
-        self.skip_first = _count("skip_first", skip_first)
+        self.wait = checked_count("wait", wait)
+        self.active = checked_count("active", active, least=1)
+        self.warmup = checked_count("warmup", warmup)
+        self.repeat = checked_count("repeat", repeat)
+        self.skip_first = checked_count("skip_first", skip_first)
         self.skip_first_wait = _flag_number(skip_first_wait)
         if self.warmup == 0:
             logger.warning("warmup=0: the first recorded step also pays for starting the recording; warmup=1 avoids it")
@@ -75,13 +75,6 @@ def always_record(_step: int) -> ProfilerAction:
     'RECORD'
     """
     return ProfilerAction.RECORD
-
-
-def _count(name: str, given: object, least: int = 0) -> int:
-    if isinstance(given, int) and given >= least:
-        return given
-    report(name, given, f"a whole number from {least}", least)
-    return least
 
 
 def _flag_number(given: object) -> int:

@@ -184,6 +184,19 @@ def _shown(given: object) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
 
 
+def checked_count(name: str, given: object, least: int = 0) -> int:
+    """A whole number from `least` on; anything else is reported and becomes `least`.  A switch counts as a number, as
+    with torch_npu.
+
+    >>> checked_count("active", 3, least=1)
+    3
+    """
+    if isinstance(given, int) and given >= least:
+        return given
+    report(name, given, f"a whole number from {least}", least)
+    return least
+
+
 def checked_flag(name: str, given: object, default: bool = False) -> bool:
     """A switch; anything but True and False is reported and becomes the default.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from array import array
 from collections.abc import Iterable
 
 import numpy as np
@@ -39,7 +40,7 @@ class Categories:
 
     def __init__(self, graph: Graph) -> None:
         self.flow = Flow(graph)
-        self._storage_of = self.flow.storage_of.tolist()
+        self._storage_of = array("i", self.flow.storage_of.tobytes())
         self._is_tensor = graph.storages.is_tensor
         count = len(graph.storages.device)
         self._of_storage = bytearray([_NOTHING]) * count

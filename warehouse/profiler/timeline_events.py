@@ -134,8 +134,9 @@ def read_events(folder: Path) -> Events:
     devices: dict[Device, int] = {}
     allocations = list(_allocations(chunks, clock, reserved, devices))
     names = ("time", "end", "thread", "what", "value", "kind")
-    columns = {name: np.concatenate([part[name] for part in (*ops, *allocations)]) for name in names}
     op_count = sum(len(part["time"]) for part in ops)
+    # a column at a time: the parts go as they are put together
+    columns = {name: np.concatenate([part.pop(name) for part in (*ops, *allocations)]) for name in names}
     # what lies in another begins later or ends earlier
     second = -columns["end"]
     second[op_count:] = 0

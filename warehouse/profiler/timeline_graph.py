@@ -189,7 +189,7 @@ class Flow:
         counts = np.frombuffer(graph.last_version, np.int32).astype(np.int64) + 1 if graph.last_version else _none()
         self.first: Numbers = np.cumsum(counts) - counts
         self.count = int(counts.sum())
-        self.storage_of: Numbers = np.repeat(np.arange(len(counts)), counts)
+        self.storage_of: Numbers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         storage = np.frombuffer(graph.edge_storage, np.int64) if graph.edge_storage else _none()
         version = np.frombuffer(graph.edge_version, np.int32).astype(np.int64) if graph.edge_version else _none()
         use = np.frombuffer(bytes(graph.edge_use), np.uint8)

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from warehouse.readers.issues import WARNING
+from warehouse.readers.mark_rows import MarkRows
 from warehouse.readers.raw_calls import CallPart
 from warehouse.readers.raw_dictionary import Names
 from warehouse.readers.raw_rows import numbers, or_null, record
 from warehouse.readers.raw_run import RawRun
-from warehouse.readers.sorted_rows import SortedRows
 
 _MARK_TYPES = {0: "marker", 1: "push/pop", 2: "start/end", 3: "marker_ex"}
 
@@ -25,7 +24,7 @@ class MarkPart:
         self._names = names
         self._calls = calls
         self._pid = pid
-        self._marks = SortedRows(["start_ns", "-end_ns"], run.spill)
+        self._marks = MarkRows(run)
 
     def load(self) -> None:
         """Decode the marks."""
@@ -50,12 +49,8 @@ class MarkPart:
                 domain=or_null(self._names.of_hashes(domain)),
                 category_no=category,
             )
-            good = end >= start
-            if not good.all():
-                text = "marks that end before they start; they were left out"
-                self._run.ledger.note(WARNING, "time-order", text, table="msproftx", count=int((~good).sum()))
-            self._marks.add(marks.filter(pa.array(good)))
+            self._marks.add(marks, "msproftx")
 
     def marks(self) -> Iterator[pa.RecordBatch]:
         """`mark` batches in time order."""
-        yield from self._marks.batches()
+        return self._marks.batches()

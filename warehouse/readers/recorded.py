@@ -19,6 +19,7 @@ from warehouse.readers.recorded_clock import RecordedClock
 from warehouse.readers.recorded_frames import FrameMender
 from warehouse.readers.recorded_scripts import ScriptStacks
 from warehouse.readers.recorded_stacks import OpStacks
+from warehouse.readers.recorded_texts import RecordedTexts
 from warehouse.readers.sorted_rows import SpillFolder
 from warehouse.wording import counted
 
@@ -34,9 +35,7 @@ KINDS = {
 _KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
 _KINDS_LOST = ("events", "Python calls and returns")
-_LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _MOST_TROUBLES = 100  # that a recording tells of itself
-_MODULE = "######"  # between class and address in the name of a module's call
 
 
 class Recording:
@@ -315,41 +314,11 @@ class Recording:
         return self._known_texts
 
     def _load_texts(self) -> Numbers:
-        numbers: dict[int, int] = {0: NONE}
-        modules: dict[int, str] = {}
-        broken = 0
-        for batch in self.read("string"):
-            for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-                try:
-                    readable = text.decode()
-                except UnicodeDecodeError:
-                    readable = text.decode(errors="replace")
-                    broken += 1
-                if _MODULE in readable:
-                    modules[number] = readable
-                else:
-                    numbers[number] = self._strings.own(readable.replace("\0", "\ufffd"))
-        numbers |= self._named_modules(modules)
-        largest = max(numbers)
-        if largest > 4 * len(numbers) + 1024:  # numbers come one after the other; a damaged one must not cost memory
-            numbers = {number: own for number, own in numbers.items() if number < 4 * len(numbers) + 1024}
-        if broken:
-            self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=broken)
-        found = np.full(max(numbers) + 2, NONE, np.int64)
-        found[list(numbers)] = list(numbers.values())
-        found[-1] = self._strings.own(_LOST_CALL)
-        return found
-
-    def _named_modules(self, modules: dict[int, str]) -> dict[int, int]:
-        """`nn.Module: Class_n`, n counting the addresses of a class in the order in which they were met."""
-        seen: dict[str, int] = {}
-        named = {}
-        for number in sorted(modules):
-            name = modules[number].partition(_MODULE)[0]
-            named[number] = self._strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
-            seen[name] = seen.get(name, 0) + 1
-        self._module_codes = list(named)
-        return named
+        found = RecordedTexts(self.read("string"), self._strings)
+        self._module_codes = found.modules
+        if found.broken:
+            self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=found.broken)
+        return found.numbers
 
     def _load_threads(self) -> None:
         for batch in self.read("thread"):
@@ -399,7 +368,8 @@ class Recording:
 
     def _text(self, batch: pa.RecordBatch, name: str) -> pa.Array:
         number = batch.column(name).to_numpy().astype(np.int64)
-        own = np.where(number < len(self._texts), self._texts[np.minimum(number, len(self._texts) - 1)], NONE)
+        known = len(self._texts) - 1  # the last is a name for lost calls
+        own = np.where(number < known, self._texts[np.minimum(number, known)], NONE)
         return pa.array(own, mask=own == NONE)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from warehouse.batches.recorded_inputs import BadInputsError, decode_inputs
 from warehouse.readers.issues import WARNING
+from warehouse.readers.mark_rows import MarkRows
 from warehouse.readers.raw_rows import record, rows
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.recorded_flops import DOMAIN, flops_of, is_counted
-from warehouse.readers.sorted_rows import SortedRows
 
 _MARKER, _RANGE = "marker", "start/end"
 
@@ -23,7 +23,7 @@ class RecordedMarks:
 
     def __init__(self, run: RawRun) -> None:
         self._run = run
-        self._marks = SortedRows(["start_ns", "-end_ns"], run.spill)
+        self._marks = MarkRows(run)
 
     def load(self) -> None:
         """Read what was marked, and count what operators take if that was asked for."""
@@ -69,12 +69,8 @@ class RecordedMarks:
         made = record(
             "mark", batch.num_rows, start_ns=start, end_ns=end, event_type=event_type, range_no=range_no, **columns
         )
-        good = end.to_numpy() >= start.to_numpy()
-        if not good.all():
-            text = "marks that end before they start; they were left out"
-            self._run.ledger.note(WARNING, "time-order", text, table="mark", count=int((~good).sum()))
-        self._marks.add(made.filter(pa.array(good)))
+        self._marks.add(made, "mark")
 
     def marks(self) -> Iterator[pa.RecordBatch]:
         """`mark` batches in time order."""
-        yield from self._marks.batches()
+        return self._marks.batches()

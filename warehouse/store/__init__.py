@@ -22,7 +22,8 @@ from warehouse.store.registry import (
 )
 from warehouse.store.row_look import has_rows
 from warehouse.store.select import Window, column_kinds, quoted, select
-from warehouse.store.table_list import TABLES, TableColumn, WarehouseTable
+from warehouse.store.table_list import TABLES
+from warehouse.store.table_shape import TableColumn, WarehouseTable
 from warehouse.store.unfinished import left_beside
 from warehouse.store.version import latest_version
 from warehouse.store.view_file import View, ViewColumn, ViewWindow

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from warehouse.store.table_list import TABLES, WarehouseTable
+from warehouse.store.table_list import TABLES
+from warehouse.store.table_shape import WarehouseTable
 
 _COLUMNS = """SELECT m.name, c.name, c.type, c."notnull", c.hidden
     FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS c

@@ -13,7 +13,8 @@ from warehouse.store.loader import Loader
 from warehouse.store.native_sqlite import python_sqlite
 from warehouse.store.opening import read_uri
 from warehouse.store.references import FIXED
-from warehouse.store.table_list import TABLES, WarehouseTable
+from warehouse.store.table_list import TABLES
+from warehouse.store.table_shape import WarehouseTable
 
 _ROWS = 16_384
 _ARROW = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string()}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import REAL, Column, Index, Integer, MetaData, Table, Text, text
 
-from warehouse.store.table_list import METRIC_COLUMNS, TABLES, WarehouseTable
+from warehouse.store.table_list import METRIC_COLUMNS, TABLES
+from warehouse.store.table_shape import WarehouseTable
 from warehouse.store.version import APPLICATION_ID
 
 __all__ = ["APPLICATION_ID", "METRIC_COLUMNS", "metadata"]
