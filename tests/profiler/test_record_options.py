@@ -181,7 +181,7 @@ def test_without_analysis(record, tmp_path):
         (["--after", "-1"], "--after=-1.0 is not allowed (seconds from 0)"),
         (["--for", "0"], "--for=0.0 is not allowed (seconds above 0)"),
         (["--disk-bytes", "5X"], "'5X' is no number of bytes"),
-        (["--ring-bytes", "5000"], "--ring-bytes=5000 is not allowed (a power of two from 4096)"),
+        (["--ring-bytes", "5000"], "--ring-bytes=5000 is not allowed (a power of two from 4096 to 1073741824)"),
         (["--chunk-seconds", "0"], "--chunk-seconds=0.0 is not allowed (seconds above 0)"),
         (["--wait", "2"], "--skip-first, --wait, --warmup and --repeat go with --active"),
         (["--active", "0"], "--active=0 is not allowed (a whole number from 1)"),

@@ -65,7 +65,7 @@ class Selection:
             if isinstance(given, list | tuple | set | frozenset) and all(is_text(each) for each in given):
                 object.__setattr__(self, name, tuple(given))
             else:
-                _replace(self, name, "a list of patterns in UTF-8", ())
+                _replace(self, name, "a list of patterns", ())
         if not _is_count(self.every_step) or self.every_step < 1:
             _replace(self, "every_step", "a whole number from 1", 1)
         if not (self.shortest_us == 0 or _is_time(self.shortest_us)):

@@ -66,7 +66,7 @@ def checked_folder(name: str, folder: object, used: str = "the default folder") 
             return given
     except (TypeError, ValueError, RuntimeError):
         pass  # RuntimeError: of ~somebody who is not there
-    report(name, folder, "a path that this system can name", used)
+    report(name, folder, "a path", used)
     return None
 
 
