@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ uint32_t number_of(const char* text, size_t size) { return Recorder::instance().
 
 uint32_t number_of_op(const char* name, size_t size) { return Recorder::instance().number_of_op({name, size}); }
 
+void count_missed() noexcept { Recorder::count_missed(/*is_frame=*/false); }
+
 // Lives as long as the process: producers keep the pointer.
 ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint32_t>* generation) {
     static ProducerAbi abi;
@@ -33,6 +36,7 @@ ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint
     abi.thread_log = &log_of_thread;
     abi.number_of = &number_of;
     abi.number_of_op = &number_of_op;
+    abi.count_missed = &count_missed;
     return &abi;
 }
 
@@ -49,10 +53,10 @@ void prepare(const std::string& folder, const std::string& facts_json, size_t ri
     Recorder::instance().prepare(options);
 }
 
-// A finished range of the program's own, where no torch is there to tell of it.
-bool range(const std::string& name, int64_t start, int64_t end, int scope) {
+// A finished range of the program's own, where no torch is there to tell of it; `is_kept`: also in a pause.
+bool range(const std::string& name, int64_t start, int64_t end, int scope, bool is_kept) {
     Recorder& recorder = Recorder::instance();
-    ThreadLog* log = recorder.thread_log();
+    ThreadLog* log = is_kept ? recorder.open_log() : recorder.thread_log();
     if (log == nullptr) return false;
     const uint32_t number = recorder.number_of_op(name);
     if (number == kLeftOut) return false;
@@ -63,7 +67,10 @@ bool range(const std::string& name, int64_t start, int64_t end, int scope) {
 bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain) {
     Recorder& recorder = Recorder::instance();
     ThreadLog* log = recorder.thread_log();
-    if (log == nullptr) return false;
+    if (log == nullptr) {
+        count_missed();
+        return false;
+    }
     auto* record = log->begin<MarkRecord>(Kind::kMark, 0, end);
     if (record == nullptr) return false;
     record->start = start;
@@ -106,6 +113,20 @@ bool parameter(uint64_t key, const std::string& text, bool is_optimizer) {
     return true;
 }
 
+// Those of many objects that are of a class, by their type alone: what an object says of itself may be code.
+py::list instances_of(const py::list& objects, const py::type& wanted) {
+    auto* kind = reinterpret_cast<PyTypeObject*>(wanted.ptr());
+    std::unordered_map<PyTypeObject*, bool> known;
+    py::list found;
+    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(objects.ptr()); ++place) {
+        PyObject* each = PyList_GET_ITEM(objects.ptr(), place);
+        const auto [entry, is_new] = known.try_emplace(Py_TYPE(each), false);
+        if (is_new) entry->second = PyType_IsSubtype(Py_TYPE(each), kind) != 0;
+        if (entry->second) found.append(py::reinterpret_borrow<py::object>(each));
+    }
+    return found;
+}
+
 HostSampler* host_sampler = nullptr;  // guarded by the GIL
 
 void stop_host() {
@@ -141,6 +162,7 @@ py::dict counters() {
     out["bytes_written"] = found.bytes_written;
     out["ring_peak_bytes"] = found.ring_peak_bytes;
     out["threads"] = found.threads;
+    out["refused_threads"] = found.refused_threads;
     return out;
 }
 
@@ -162,10 +184,16 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("reason", [] { return Recorder::instance().reason(); });
     module.def("counters", &counters);
     module.def("now_ticks", &now_ticks);
-    module.def("range", &range);
+    module.def("count_missed", &count_missed);
+    module.def("range", &range, py::arg("name"), py::arg("start"), py::arg("end"), py::arg("scope"),
+               py::arg("is_kept") = false);
+    module.def("name_thread", [](int64_t tid, std::string name) {
+        Recorder::instance().name_thread(tid, std::move(name));
+    });
     module.def("mark", &mark);
     module.def("gc", &gc);
     module.def("parameter", &parameter);
+    module.def("instances_of", &instances_of);
     module.def("start_host", &start_host, py::arg("parts"), py::arg("period_ns"));
     module.def("stop_host", &stop_host);
     module.def("producer_abi", [] {
@@ -178,6 +206,11 @@ PYBIND11_MODULE(_recorder, module) {
         return of_others;
     });
     module.def("set_module_call", [](const py::object& module_call) { npuwh::tracer::set_module_call(module_call.ptr()); });
+    module.def("hide_folder", &npuwh::tracer::hide_folder);
+    module.def(
+        "let_pass", [](const py::object& code, bool is_runner) { npuwh::tracer::let_pass(code.ptr(), is_runner); },
+        py::arg("code"), py::arg("is_runner") = false);
+    module.def("leave_thread_out", &npuwh::tracer::leave_thread_out);
     module.def("start_tracer_on_thread", &npuwh::tracer::start_thread, py::arg("replaces") = false);
     module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);

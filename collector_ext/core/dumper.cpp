@@ -50,6 +50,8 @@ void ThreadList::remove(const ThreadLog& log) {
 ThreadList::Totals ThreadList::totals() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     Totals totals = removed_;
+    totals.lost_events += missed_events.load(std::memory_order_relaxed);
+    totals.lost_frames += missed_frames.load(std::memory_order_relaxed);
     for (const auto& log : logs_) {
         ++totals.threads;
         totals.lost_events += log->lost_events.load(std::memory_order_relaxed);
@@ -145,6 +147,10 @@ void Dumper::run() {
             const std::lock_guard<std::mutex> lock(mutex_);
             manifest_.anchors.back() = anchor;
         }
+        if (is_manifest_owed_.load(std::memory_order_relaxed) && now - last_manifest_ns_ >= kAnchorNs) {
+            last_manifest_ns_ = now;  // there may be room again
+            update_manifest("recording");
+        }
         const bool is_flush = wanted > flushes_done_;
         write_rows(is_last || is_flush || now - last_write_ns_ >= limits_.flush_ns);
         if (is_flush) writer_.flush();
@@ -156,11 +162,7 @@ void Dumper::run() {
         if (is_last) break;
     }
     writer_.finish();
-    const bool failed = [this] {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return has_failed_;
-    }();
-    if (!failed) update_manifest("complete");
+    update_manifest("complete");  // of one that ended early the losses since then
     done_.notify_all();
 }
 
@@ -340,7 +342,9 @@ void Dumper::update_manifest(const char* state) {
         manifest_.lost_frames = totals.lost_frames;
         copy = manifest_;
     }
-    if (const int error = write_manifest(folder_, copy)) {
+    const int error = write_manifest(folder_, copy);
+    is_manifest_owed_.store(error != 0, std::memory_order_relaxed);
+    if (error != 0) {
         note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error));
     }
 }

@@ -31,6 +31,7 @@ std::atomic<Recorder*> the_recorder{nullptr};
 struct ThreadPlace {
     std::shared_ptr<ThreadLog> log;
     uint32_t generation = 0;
+    uint32_t refused_in = 0;  // the generation in which there was no memory for it
 
     ~ThreadPlace() { leave(); }
     void leave() noexcept {
@@ -44,7 +45,7 @@ struct ThreadPlace {
 
 thread_local ThreadPlace place;
 
-std::string thread_name() {
+std::string system_name_of_thread() {
     char name[32] = {};
     pthread_getname_np(pthread_self(), name, sizeof name);
     return name;
@@ -84,11 +85,16 @@ void Recorder::prepare(const RecorderOptions& options) {
         throw std::runtime_error("the size of a ring is a power of two, at least 4096 bytes");
     }
     generation_.fetch_add(1, std::memory_order_acq_rel);
-    auto session = std::make_shared<Session>(options, [this] { is_on_.store(false, std::memory_order_release); });
+    ThreadList::missed_events = ThreadList::missed_frames = ThreadList::refused_threads = 0;
+    auto session = std::make_shared<Session>(options, [current = generation()] {
+        ended_early_.store(current, std::memory_order_relaxed);
+        is_on_.store(false, std::memory_order_release);
+    });
     if (const std::string state = session->dumper.state(); state != "recording") {
         throw std::runtime_error(session->dumper.reason());
     }
     session_ = std::move(session);
+    thread_names_.clear();
 }
 
 void Recorder::start() {
@@ -143,26 +149,45 @@ RecorderCounters Recorder::counters() const {
     found.lost_events = totals.lost_events;
     found.lost_frames = totals.lost_frames;
     found.threads = totals.threads;
+    found.refused_threads = ThreadList::refused_threads.load(std::memory_order_relaxed);
     return found;
 }
 
-ThreadLog* Recorder::thread_log() noexcept {
-    if (!is_on()) return nullptr;
+void Recorder::name_thread(int64_t tid, std::string name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    thread_names_[tid] = std::move(name);
+}
+
+std::string Recorder::name_of_thread(int64_t tid) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = thread_names_.find(tid);
+    return found != thread_names_.end() ? found->second : system_name_of_thread();
+}
+
+ThreadLog* Recorder::open_log() noexcept {
     const uint32_t current = generation();
     if (__builtin_expect(place.generation == current && place.log != nullptr, 1)) return place.log.get();
+    if (place.refused_in == current) {
+        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
     try {
         const auto open = session();
         if (!open) return nullptr;
         place.leave();
         const auto tid = static_cast<int64_t>(syscall(SYS_gettid));
         auto log = std::make_shared<ThreadLog>(
-            ThreadFacts{open->next_thread.fetch_add(1), getpid(), tid, thread_name()}, open->ring_bytes);
+            ThreadFacts{open->next_thread.fetch_add(1), getpid(), tid, name_of_thread(tid)}, open->ring_bytes);
         open->threads.add(log);
         place.log = std::move(log);
         place.generation = current;
         return place.log.get();
     } catch (const std::exception&) {
-        return nullptr;  // no memory for a ring: the thread is not recorded, the program goes on
+        // no memory for a ring: the thread is not recorded, the program goes on
+        place.refused_in = current;
+        ThreadList::refused_threads.fetch_add(1, std::memory_order_relaxed);
+        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
     }
 }
 
@@ -174,7 +199,7 @@ uint32_t Recorder::number_of(std::string_view text) {
 uint32_t Recorder::number_of_op(std::string_view name) {
     const auto open = session();
     if (!open) return kNoText;
-    return open->ops.takes(name) ? open->strings.number_of(name) : kLeftOut;
+    return is_step(name) || open->ops.takes(name) ? open->strings.number_of(name) : kLeftOut;
 }
 
 }  // namespace npuwh::core

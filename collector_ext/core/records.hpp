@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "core/ring.hpp"
@@ -13,6 +14,12 @@ enum class Kind : uint16_t { kOp, kPlainOp, kFrame, kMemory, kMark, kGc, kQueueM
 
 constexpr uint32_t kNoText = 0;  // number of the empty text
 constexpr uint32_t kLeftOut = 0xFFFF'FFFF;  // instead of the number of a name that is not wanted
+
+// Ranges by which an analysis knows the steps: recorded whatever a filter says of others.
+inline bool is_step(std::string_view name) noexcept {
+    constexpr std::string_view kStep = "ProfilerStep#";
+    return name.substr(0, kStep.size()) == kStep;
+}
 
 // A finished range of the framework; followed by the description of its inputs, if there is one: `shape_size` bytes
 // that say types and sizes, the same for every call with the same ones, then `tensor_size` bytes that name the tensors.

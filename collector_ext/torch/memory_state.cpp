@@ -35,7 +35,10 @@ class MemoryState : public ProfilerStateBase {
                            c10::Device device) override {
         if (is_left_over()) return;
         core::ThreadLog* log = recorder->thread_log();
-        if (log == nullptr) return;
+        if (log == nullptr) {
+            if (!recorder->is_on->load(std::memory_order_relaxed)) recorder->count_missed();
+            return;
+        }
         const int64_t now = core::now_ticks();
         auto* record = log->begin<core::MemoryRecord>(core::Kind::kMemory, 0, now);
         if (record == nullptr) return;
@@ -81,6 +84,15 @@ bool MemoryState::memoryProfilingEnabled() const {
 }
 
 }  // namespace
+
+void hold_memory() {
+    static thread_local uint32_t looked_in = kNoSession;
+    const uint32_t session = current_session();
+    if (looked_in != session) take_out();  // what an earlier recording left
+    looked_in = session;
+    if (c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE) != nullptr) return;
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<MemoryState>(session));
+}
 
 }  // namespace npuwh::torch_observer
 

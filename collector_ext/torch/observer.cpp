@@ -3,11 +3,16 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/profiler/util.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +40,7 @@ std::atomic<uint32_t> last_ended{kNoSession};
 namespace {
 
 std::atomic<int64_t> least_ticks{0};
+std::atomic<bool> has_memory_everywhere{false};
 
 // Of the recorder, at hand.
 const std::atomic<bool>* is_on = nullptr;
@@ -104,7 +110,10 @@ __attribute__((noinline)) ThreadState* meet(uint32_t generation) {
 
 // The calling thread's state, or nullptr while nothing is recorded.
 inline ThreadState* current() {
-    if (__builtin_expect(!is_on->load(std::memory_order_acquire), 0)) return nullptr;
+    if (__builtin_expect(!is_on->load(std::memory_order_acquire), 0)) {
+        recorder->count_missed();
+        return nullptr;
+    }
     const uint32_t generation = recorded_generation->load(std::memory_order_relaxed);
     ThreadState* mine = state;
     if (__builtin_expect(mine != nullptr && mine->generation == generation, 1)) return mine;
@@ -220,6 +229,7 @@ template <int kTakes>
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
     ThreadState* mine = current();
     if (mine == nullptr) return nullptr;
+    if (__builtin_expect(has_memory_everywhere.load(std::memory_order_relaxed), 0)) hold_memory();
     bool enters = false;
     if (__builtin_expect(module_filter::is_used.load(std::memory_order_relaxed), 0)) {
         enters = module_filter::is_of_module(function);
@@ -257,7 +267,8 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     }
     ThreadState* mine = current();
     if (mine == nullptr || context.generation != mine->generation) return;
-    if (now - context.start < least_ticks.load(std::memory_order_relaxed)) return;
+    const bool is_short = now - context.start < least_ticks.load(std::memory_order_relaxed);
+    if (is_short && !(function.scope() == at::RecordScope::USER_SCOPE && core::is_step(function.name()))) return;
     constexpr size_t kMost = 0xFFFF;
     const InputBuffers* inputs = context.inputs;
     const size_t shape_size = inputs != nullptr && inputs->shapes.size() <= kMost ? inputs->shapes.size() : 0;
@@ -283,6 +294,48 @@ void on_end(const at::RecordFunction& function, at::ObserverContext* started) {
     op.flags = 0;
     mine->log->op(op, shape_size != 0 ? inputs->shapes.data() : nullptr,
                   tensor_size != 0 ? inputs->tensors.data() : nullptr);
+}
+
+// Threads that run operators though nobody observes them, each once a recording.
+struct UnobservedThreads {
+    std::mutex mutex;
+    std::vector<int64_t> tids;
+};
+UnobservedThreads& unobserved() {
+    static auto* found = new UnobservedThreads();  // threads may outlive `main`
+    return *found;
+}
+
+// Beside the observers: an observed thread's own has met the recording with its first operator.
+std::unique_ptr<at::ObserverContext> look_at_thread(const at::RecordFunction&) {
+    if (__builtin_expect(!recorder->is_on->load(std::memory_order_acquire), 0)) return nullptr;
+    const uint32_t generation = recorder->generation->load(std::memory_order_relaxed);
+    if (__builtin_expect(state != nullptr && state->generation == generation, 1)) return nullptr;
+    thread_local uint32_t seen_in = 0;
+    thread_local uint32_t seen = 0;
+    if (seen_in != generation) seen = 0;
+    seen_in = generation;
+    if (seen > 1 || ++seen == 1) return nullptr;
+    const std::lock_guard<std::mutex> lock(unobserved().mutex);
+    unobserved().tids.push_back(static_cast<int64_t>(syscall(SYS_gettid)));
+    return nullptr;
+}
+
+// Observers of all threads, which any thread may take away.
+struct GlobalObservers {
+    std::mutex mutex;
+    std::set<uint64_t> handles;
+};
+GlobalObservers& everywhere() {
+    static auto* found = new GlobalObservers();
+    return *found;
+}
+
+uint64_t add_everywhere(at::RecordFunctionCallback callback) {
+    const uint64_t handle = at::addGlobalCallback(callback);
+    const std::lock_guard<std::mutex> lock(everywhere().mutex);
+    everywhere().handles.insert(handle);
+    return handle;
 }
 
 using Start = std::unique_ptr<at::ObserverContext> (*)(const at::RecordFunction&);
@@ -320,9 +373,28 @@ uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks, int is_standing) 
     least_ticks.store(shortest_ticks, std::memory_order_relaxed);
     at::RecordFunctionCallback callback(starts[takes & 15], &on_end);
     callback.needsInputs((takes & kShapes) != 0).needsIds(false);
+    has_memory_everywhere.store((takes & 48) == 48, std::memory_order_relaxed);
+    if ((takes & 16) != 0) return add_everywhere(callback);
     own_observer.handle = at::addThreadLocalCallback(callback);
     own_observer.session = is_standing != 0 ? kNoSession : current_session();
     return own_observer.handle;
+}
+
+uint64_t npuwh_watch_threads() {
+    using namespace npuwh::torch_observer;
+    {
+        const std::lock_guard<std::mutex> lock(unobserved().mutex);
+        unobserved().tids.clear();
+    }
+    return add_everywhere(at::RecordFunctionCallback(&look_at_thread).needsInputs(false).needsIds(false));
+}
+
+int64_t npuwh_unobserved_threads(int64_t* tids, int64_t most) {
+    using namespace npuwh::torch_observer;
+    const std::lock_guard<std::mutex> lock(unobserved().mutex);
+    const auto& found = unobserved().tids;
+    for (int64_t each = 0; each < most && each < static_cast<int64_t>(found.size()); ++each) tids[each] = found[each];
+    return static_cast<int64_t>(found.size());
 }
 
 void npuwh_filter_modules(int is_used) {
@@ -335,8 +407,10 @@ void npuwh_module_enter() { npuwh::torch_observer::module_filter::enter(); }
 void npuwh_module_leave() { npuwh::torch_observer::module_filter::leave(); }
 
 void npuwh_observer_remove(uint64_t handle) {
-    auto& own = npuwh::torch_observer::own_observer;
-    if (own.handle == handle) own.remove();
+    using namespace npuwh::torch_observer;
+    if (own_observer.handle == handle) own_observer.remove();
+    const std::lock_guard<std::mutex> lock(everywhere().mutex);
+    if (everywhere().handles.erase(handle) != 0) at::removeCallback(handle);
 }
 
 void npuwh_end_session() {

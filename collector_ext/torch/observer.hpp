@@ -17,6 +17,8 @@ inline bool is_over(uint32_t session) {
     return session != kNoSession &&
            (session != current_session() || session <= last_ended.load(std::memory_order_acquire));
 }
+// Take allocator events of the calling thread unless its slot is in use.
+void hold_memory();
 }
 
 extern "C" {
@@ -25,15 +27,20 @@ extern "C" {
 __attribute__((visibility("default"))) int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi);
 
 // Observe the calling thread and the threads that inherit from it.  takes: sum of 1 types and sizes of inputs, 2 (with 1)
-// also which tensors and values they are, 4 TorchScript stacks, 8 TorchScript modules.  Ranges shorter than
-// `shortest_ticks` are left out.  A thread has one observer: the one that it had goes.  It is of the recording that is
-// open, and takes nothing of later ones, unless it is standing.  Returns a handle for `remove`, which does nothing on
-// threads that do not have it.
+// also which tensors and values they are, 4 TorchScript stacks, 8 TorchScript modules, 16 all threads, and 32 (with 16)
+// allocator events of each of them.  Ranges shorter than `shortest_ticks` are left out.  A thread has one observer: the
+// one that it had goes.  It is of the recording that is open, and takes nothing of later ones, unless it is standing.
+// Returns a handle for `remove`, which does nothing on threads that do not have it (those of all threads go from any).
 __attribute__((visibility("default"))) uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks, int is_standing);
 __attribute__((visibility("default"))) void npuwh_observer_remove(uint64_t handle);
 
 // The recording is over, on whatever thread that is told: what observes for it goes from its threads by and by.
 __attribute__((visibility("default"))) void npuwh_end_session();
+
+// Look for threads that run operators and are not observed; a handle for `remove`.  Those that were found since, up to
+// `most` of them; returns how many there are.
+__attribute__((visibility("default"))) uint64_t npuwh_watch_threads();
+__attribute__((visibility("default"))) int64_t npuwh_unobserved_threads(int64_t* tids, int64_t most);
 
 // Take only operators of the modules whose calls `enter` and `leave` tell of, and ranges of the user's; 0: all again.
 __attribute__((visibility("default"))) void npuwh_filter_modules(int is_used);

@@ -1,8 +1,11 @@
 #include "tracer/python_tracer.hpp"
 
 #include <frameobject.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +22,11 @@ using core::FrameEvent;
 using core::Recorder;
 using core::ThreadLog;
 
+// Instead of the number of a name: code of this package, which is no part of the program that is recorded.
+constexpr uint32_t kHidden = 0xFFFF'FFFF;  // with all that it calls
+constexpr uint32_t kPassing = 0xFFFF'FFFE;  // it calls the program, so that only its own frame and C calls are left out
+constexpr uint32_t kRunner = 0xFFFF'FFFD;  // as kPassing; and what called it is not the program either
+
 // Everything here is guarded by the GIL.
 struct State {
     bool is_on = false;
@@ -30,6 +38,9 @@ struct State {
     std::vector<uint64_t> hooked;  // threads that were given our hook
     std::unordered_map<const void*, uint32_t> c_functions;  // by method definition
     std::unordered_map<std::string, uint32_t> modules;  // by class and address
+    std::string own_folder;  // where files of this package lie; empty: nothing is left out
+    std::set<int64_t> left_out;  // threads that are not the program's
+    std::unordered_map<const void*, uint32_t> passing;  // code objects, which are kept, with kPassing or kRunner
 };
 State state;
 
@@ -38,6 +49,19 @@ struct ThreadState {
     ThreadLog* log = nullptr;
     uint64_t session = 0;
     uint32_t depth = 0;
+    uint32_t hidden = 0;  // open calls from the outermost kHidden one on
+    uint32_t passing_at = kNone;  // depth at which the innermost kPassing call was entered
+    std::vector<uint32_t> passing;  // those of the others around it
+    static constexpr uint32_t kNone = 0xFFFF'FFFF;
+
+    void enter_passing() {
+        passing.push_back(passing_at);
+        passing_at = depth;
+    }
+    void leave_passing() {
+        passing_at = passing.back();
+        passing.pop_back();
+    }
 };
 thread_local ThreadState thread;
 
@@ -74,9 +98,16 @@ std::string text_of(PyObject* text) {
 uint32_t number_of_code(PyCodeObject* code) {
     const auto known = reinterpret_cast<uintptr_t>(get_extra(reinterpret_cast<PyObject*>(code)));
     if (static_cast<uint32_t>(known >> 32) == state.generation) return static_cast<uint32_t>(known);
-    const std::string name = text_of(code->co_filename) + "(" + std::to_string(code->co_firstlineno) +
-                             "): " + text_of(code->co_name);
-    const uint32_t number = Recorder::instance().number_of(name);
+    const std::string file = text_of(code->co_filename);
+    uint32_t number;
+    if (const auto found = state.passing.find(code); found != state.passing.end()) {
+        number = found->second;
+    } else if (!state.own_folder.empty() && file.compare(0, state.own_folder.size(), state.own_folder) == 0) {
+        number = kHidden;
+    } else {
+        number = Recorder::instance().number_of(file + "(" + std::to_string(code->co_firstlineno) +
+                                                "): " + text_of(code->co_name));
+    }
     set_extra(reinterpret_cast<PyObject*>(code),
               reinterpret_cast<void*>(static_cast<uintptr_t>(state.generation) << 32 | number));
     return number;
@@ -130,6 +161,21 @@ uint32_t number_of_frame(PyFrameObject* frame) {
     return number;
 }
 
+// A call of a Python function.
+inline void enter(uint32_t number, int64_t time) {
+    if (__builtin_expect(number < kRunner, 1)) {
+        if (__builtin_expect(thread.hidden == 0, 1)) {
+            thread.log->frame(time, number, FrameEvent::kCall, thread.depth++);
+        } else {
+            ++thread.hidden;
+        }
+    } else if (number == kHidden || thread.hidden != 0) {
+        ++thread.hidden;
+    } else {
+        thread.enter_passing();
+    }
+}
+
 // Calls that were open when the tracer began, outermost first; `innermost` is the last of them.  A thread tells of them
 // at its first event: whatever was entered since the start has an event of its own.
 void tell_open_frames(PyFrameObject* innermost) {
@@ -137,18 +183,25 @@ void tell_open_frames(PyFrameObject* innermost) {
     Py_XINCREF(innermost);
     for (PyFrameObject* frame = innermost; frame != nullptr;) {
         numbers.push_back(number_of_frame(frame));
+        if (numbers.back() == kRunner) {
+            Py_DECREF(frame);
+            break;
+        }
         PyFrameObject* outer = PyFrame_GetBack(frame);
         Py_DECREF(frame);
         frame = outer;
     }
     for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-        thread.log->frame(state.start_ticks, *number, FrameEvent::kCall, thread.depth++);
+        enter(*number, state.start_ticks);
     }
 }
 
 // False if the thread is not recorded.
 bool enter_session(PyFrameObject* frame, int what) {
-    thread = {Recorder::instance().thread_log(), state.session, 0};
+    thread = ThreadState();
+    thread.session = state.session;
+    if (state.left_out.count(static_cast<int64_t>(syscall(SYS_gettid))) != 0) return false;
+    thread.log = Recorder::instance().thread_log();
     if (thread.log == nullptr) return false;
     if (what == PyTrace_CALL) {
         PyFrameObject* caller = PyFrame_GetBack(frame);
@@ -162,7 +215,11 @@ bool enter_session(PyFrameObject* frame, int what) {
 
 // Nothing is recorded: of a tracer that ended while another's hook was in the way the last one goes here.
 __attribute__((noinline)) void meet_end() {
-    if (!state.is_on) PyEval_SetProfile(nullptr, nullptr);
+    if (state.is_on) {
+        Recorder::count_missed(/*is_frame=*/true);
+    } else {
+        PyEval_SetProfile(nullptr, nullptr);
+    }
 }
 
 int on_event(PyObject*, PyFrameObject* frame, int what, PyObject* callable) {
@@ -177,22 +234,33 @@ int on_event(PyObject*, PyFrameObject* frame, int what, PyObject* callable) {
     }
     ThreadLog* log = thread.log;
     switch (what) {
-        case PyTrace_CALL: {
-            const uint32_t number = number_of_frame(frame);
-            log->frame(core::now_ticks(), number, FrameEvent::kCall, thread.depth++);
+        case PyTrace_CALL:
+            if (__builtin_expect(thread.hidden != 0, 0)) {
+                ++thread.hidden;
+            } else {
+                const uint32_t number = number_of_frame(frame);
+                enter(number, core::now_ticks());
+            }
             break;
-        }
         case PyTrace_RETURN:
-            if (thread.depth != 0) --thread.depth;
-            log->frame(core::now_ticks(), 0, FrameEvent::kReturn, thread.depth);
+            if (__builtin_expect(thread.hidden != 0, 0)) {
+                --thread.hidden;
+            } else if (__builtin_expect(thread.passing_at == thread.depth, 0)) {
+                thread.leave_passing();
+            } else {
+                if (thread.depth != 0) --thread.depth;
+                log->frame(core::now_ticks(), 0, FrameEvent::kReturn, thread.depth);
+            }
             break;
         case PyTrace_C_CALL: {
+            if (__builtin_expect(thread.hidden != 0 || thread.passing_at == thread.depth, 0)) break;
             const uint32_t number = number_of_c_function(callable);
             log->frame(core::now_ticks(), number, FrameEvent::kCCall, thread.depth++);
             break;
         }
         case PyTrace_C_RETURN:
         case PyTrace_C_EXCEPTION:
+            if (__builtin_expect(thread.hidden != 0 || thread.passing_at == thread.depth, 0)) break;
             if (thread.depth != 0) --thread.depth;
             log->frame(core::now_ticks(), 0, FrameEvent::kCReturn, thread.depth);
             break;
@@ -280,6 +348,20 @@ int start(PyObject* module_call) {
 void set_module_call(PyObject* module_call) {
     Py_XINCREF(module_call);
     Py_XSETREF(state.module_call, module_call);
+}
+
+void hide_folder(std::string folder) { state.own_folder = std::move(folder); }
+
+void let_pass(PyObject* code, bool is_runner) {
+    if (state.passing.emplace(code, is_runner ? kRunner : kPassing).second) Py_INCREF(code);
+}
+
+void leave_thread_out(int64_t tid, bool is_left_out) {
+    if (is_left_out) {
+        state.left_out.insert(tid);
+    } else {
+        state.left_out.erase(tid);
+    }
 }
 
 bool start_thread(bool replaces) {

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <string>
 
 namespace npuwh::tracer {
 
@@ -14,6 +15,15 @@ int start(PyObject* module_call);
 
 // As given to `start`, for a program that imports torch later.  The GIL is held.
 void set_module_call(PyObject* module_call);
+
+// Calls of functions of files below `folder` (which ends with a separator) are not recorded, nor what they call; but for
+// those with a `code` that was let pass, which call the program that is recorded: they alone are left out, and for a
+// runner's, which calls all of the program, also what it was called by.  The GIL is held.
+void hide_folder(std::string folder);
+void let_pass(PyObject* code, bool is_runner);
+
+// Whether calls of a thread, which is none of the program's, are left out.  The GIL is held.
+void leave_thread_out(int64_t tid, bool is_left_out);
 
 // On the calling thread, if it was not there when the others began.  False while it is off, or where another profiler's
 // hook is, unless that is to be replaced.

@@ -17,7 +17,7 @@ CREATE VIEW rank_overview AS
 --   host_name          text   host
 --   pid                -      process
 --   level              text   profiling level
---   framework_version  text   torch_npu
+--   framework_version  text   torch_npu; torch of recordings of npuwh
 --   cann_version       text   CANN
 --   schema_version     text   of the database it came from
 --   input_kind         text   what was read

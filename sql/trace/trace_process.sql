@@ -10,7 +10,7 @@ CREATE VIEW trace_process AS
 --   device_id   -  device, none for the host
 --   kind        -  1 framework, 2 CANN, 3 streams, 4 communication, 5 overlap analysis, 6 memory, 7 counters
 --   pid         -  number of the process
---   name        -  run (where there are several), rank, device by its chip, and what it shows
+--   name        -  run (where there are several), rank or else pid, device by its chip, and what it shows
 --   sort_index  -  by run, rank, device, kind
 
 -- The views trace_* count on that formula.
@@ -22,7 +22,7 @@ ranked AS (
     SELECT
         r.id,
         CASE WHEN (SELECT count(*) FROM run) > 1 THEN 'run ' || r.run_id || ' ' || u.name || ', ' ELSE '' END
-            || 'rank ' || coalesce(r.rank_no, '?') AS label,
+            || coalesce('rank ' || r.rank_no, 'python ' || r.pid, 'rank ?') AS label,
         row_number() OVER (ORDER BY r.run_id, r.rank_no, r.id) AS place
     FROM rank r
     JOIN run u ON u.id = r.run_id

@@ -25,7 +25,7 @@ plane (comm_group_id, plane_no, plane_count) AS (
 )
 SELECT
     t.rank_id, t.rank_id * 1000 + 1 AS pid, t.id % 400000 * 10000 + k.kind * 1000 AS tid,
-    'Thread ' || t.tid || k.name AS name
+    coalesce(t.name || ' (' || t.tid || ')', 'Thread ' || t.tid) || k.name AS name
 FROM thread t
 CROSS JOIN kind k
 WHERE CASE k.kind WHEN 0 THEN t.op_count WHEN 1 THEN t.python_count WHEN 2 THEN t.queue_count WHEN 3 THEN t.queue_count
@@ -33,7 +33,9 @@ WHERE CASE k.kind WHEN 0 THEN t.op_count WHEN 1 THEN t.python_count WHEN 2 THEN 
 UNION ALL
 SELECT id, id * 1000 + 1, 1000, 'Steps' FROM rank
 UNION ALL
-SELECT t.rank_id, t.rank_id * 1000 + 2, t.id % 400000 * 10000, 'Thread ' || t.tid FROM thread t WHERE t.api_count > 0
+SELECT t.rank_id, t.rank_id * 1000 + 2, t.id % 400000 * 10000, coalesce(t.name || ' (' || t.tid || ')', 'Thread ' || t.tid)
+FROM thread t
+WHERE t.api_count > 0
 UNION ALL
 SELECT s.rank_id, s.rank_id * 1000 + s.device_id * 10 + 3, s.stream_no * 1000 + 1000 + p.part * 500,
     'Stream ' || s.stream_no || CASE p.part WHEN 1 THEN ' parents' ELSE '' END

@@ -86,7 +86,7 @@ def test_wrong_calls(record, tmp_path):
     assert "none.py" in done.stderr and "Traceback" not in done.stderr  # noqa: PT018 one line
     done = record("print(1)", options=["--export-type", "csv"])
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "npuwh: --export-type csv: db and text are there\n"
+    assert done.stderr == "npuwh: --export-type csv: choose db, text or both\n"
 
 
 @pytest.mark.torch
@@ -133,3 +133,66 @@ def test_build_torch(tmp_path):
     assert (done.returncode, done.stdout) == (0, "went on\n")
     assert "operators of torch are not recorded" in done.stderr
     assert done.stderr.count("build-torch") == 1
+
+
+@pytest.mark.parametrize("given", [["both"], ["text,db"], ["db", "text"]])
+def test_both_kinds_of_results(record, tmp_path, given):
+    done = record("sum(range(3))", options=[word for kind in given for word in ("--export-type", kind)] + ["--stack"])
+    assert done.returncode == 0, done.stderr
+    (output,) = tmp_path.glob("npuwh-recordings/*_ascend_pt/ASCEND_PROFILER_OUTPUT")
+    assert {"npuwh.db", "trace_view.json"} <= {path.name for path in output.iterdir()}
+
+
+def _told(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("npuwh: recorded ")]
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"), [("raise ValueError('bad')", 1), ("raise SystemExit(7)", 7), ("import sys; sys.exit('no')", 1)]
+)
+def test_the_recording_is_told_however_the_script_ends(record, tmp_path, ending, code):
+    done = record(f"work = sum(range(9))\n{ending}\n")
+    assert done.returncode == code
+    (told,) = _told(done)
+    assert (Path(told.removeprefix("npuwh: recorded ")) / "ASCEND_PROFILER_OUTPUT" / "npuwh.db").is_file()
+
+
+def test_an_interrupt_shows_the_scripts_lines_alone(record, tmp_path):
+    done = record("import os, signal\ndef work():\n    os.kill(os.getpid(), signal.SIGINT)\nwork()\n")
+    assert done.returncode in (130, -2)
+    assert len(_told(done)) == 1
+    places = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert places
+    assert all("train.py" in line for line in places)
+    assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
+
+
+@pytest.mark.parametrize("name", ["no_such", "no.such", "empty_package"])
+def test_modules_that_cannot_be_run_take_one_line(record, tmp_path, name):
+    (tmp_path / "empty_package").mkdir()
+    (tmp_path / "empty_package" / "__init__.py").touch()
+    done = record("", options=["-m", name], name="unused.py")
+    assert done.returncode == 1
+    missing = f"{name}.__main__" if name == "empty_package" else name
+    assert done.stderr == f"npuwh: No module named {missing}\n"
+
+
+def test_child_processes_are_told(record, tmp_path):
+    text = """
+import multiprocessing, subprocess, sys
+def work(): pass
+if __name__ == "__main__":
+    for method in ("spawn", "forkserver", "fork"):
+        process = multiprocessing.get_context(method).Process(target=work)
+        process.start()
+        process.join()
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    subprocess.run(["true"], check=True)
+"""
+    done = record(text)
+    assert done.returncode == 0, done.stderr
+    (told,) = (line for line in done.stderr.splitlines() if "child process" in line)
+    assert "no operators were recorded in this process; 4 child processes are not recorded" in told
+    assert "1 by command, 1 by fork, 1 by forkserver, 1 by spawn" in told
+    assert "--no-python npuwh record" in told
+    assert "child process" not in record("print(1)").stderr

@@ -236,7 +236,7 @@ if __name__ == "__main__":
     assert not glob.glob("result/*/*/ASCEND_PROFILER_OUTPUT/*.csv")
     analyse("./result/one")  # as it was recorded for: text
     assert glob.glob("result/one/*/ASCEND_PROFILER_OUTPUT/operator_details.csv")
-    assert not glob.glob("result/one/*/ASCEND_PROFILER_OUTPUT/npuwh.db")
+    assert glob.glob("result/one/*/ASCEND_PROFILER_OUTPUT/npuwh.db")  # the other kind stays
     analyse("./nowhere")
     analyse("./result", max_process_number=0, export_type="csv")
 """

@@ -27,7 +27,10 @@ def record(
     ] = None,
     export_type: Annotated[
         list[str] | None,
-        typer.Option("--export-type", metavar="KIND", help="db (a warehouse), text, or both.", show_default=False),
+        typer.Option(
+            "--export-type", metavar="KIND", help="db (a warehouse), text (the vendor's files), or both.",
+            show_default="db",
+        ),
     ] = None,
     shapes: Annotated[bool, typer.Option("--shapes", help="Types and sizes of what operators take.")] = False,
     memory: Annotated[bool, typer.Option("--memory", help="Every allocation.")] = False,
@@ -108,9 +111,7 @@ def record(
 
     Example: npuwh record --shapes train.py --epochs 1
     """
-    for kind in export_type or ():
-        if kind not in ("db", "text"):
-            raise UsageError(f"--export-type {kind}: db and text are there")
+    kinds = _export_types(export_type or [])
     planned = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active, "repeat": repeat}
     if active is None and any(number is not None for number in planned.values()):
         raise UsageError("--skip-first, --wait, --warmup and --repeat go with --active")
@@ -124,7 +125,7 @@ def record(
             "with_flops": flops,
         },
         "experimental_config": {
-            "export_type": export_type, "gc_detect_threshold": gc, "host_sys": host_sys,
+            "export_type": kinds, "gc_detect_threshold": gc, "host_sys": host_sys,
             "mstx_domain_include": mstx_domain_include,
             "mstx_domain_exclude": mstx_domain_exclude,
         },
@@ -158,6 +159,16 @@ def _given(settings: dict[str, Any]) -> dict[str, Any]:
     """Without what was not given: None, False, and what is empty."""
     found = {name: _given(value) if isinstance(value, dict) else value for name, value in settings.items()}
     return {name: value for name, value in found.items() if value is not False and value not in (None, {}, [])}
+
+
+def _export_types(given: list[str]) -> list[str]:
+    """`db`, `text`, or `both`; the option may be given again, and a comma is as good."""
+    found = []
+    for kind in (part.strip() for each in given for part in each.split(",")):
+        if kind not in ("db", "text", "both"):
+            raise UsageError(f"--export-type {kind}: choose db, text or both")
+        found += ["text", "db"] if kind == "both" else [kind]
+    return list(dict.fromkeys(found))
 
 
 def _metadata(pairs: list[str]) -> dict[str, str]:

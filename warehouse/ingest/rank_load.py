@@ -110,6 +110,8 @@ class RankLoad:
             ids = np.arange(self._first_thread, self._first_thread + count)
             is_dequeue = np.isin(ids, list(self.dequeue_threads)).astype(np.int64)
             columns: dict[str, Column] = {"id": ids, "pid": pid, "tid": tid, "is_dequeue": is_dequeue}
+            if names := self.reader.thread_names():
+                columns["name"] = [names.get(place) for place in zip(pid.tolist(), tid.tolist(), strict=True)]
             for column in _THREAD_COUNTS:
                 counts = self._thread_counts.get(column, np.empty(0, np.int64))
                 columns[column] = np.pad(counts, (0, count - len(counts)))

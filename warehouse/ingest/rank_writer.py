@@ -32,7 +32,7 @@ from warehouse.store import Loader
 from warehouse.store.loader import Column
 
 _SIMULATED = "SimNPU"
-RAW_PROFILE = "raw profile"
+RAW_PROFILE, RECORDED = "raw profile", "recording"
 
 
 @dataclass
@@ -138,7 +138,7 @@ class RankWriter:
             "rank_origin": candidate.rank_origin,
             "device_id": device,
             "chip_name": chip,
-            "input_kind": RAW_PROFILE if each.raw is not None else each.database_kind if each.database else ANALYSIS,
+            "input_kind": _kind_of(each),
             "path": shown(each.path),
             "directory": each.directory,
             "is_simulated": int(any(_SIMULATED in name for name in facts.chip_names.values())),
@@ -286,6 +286,13 @@ def _is_unread(source: _Source, decoded: int | None, size: int) -> bool:
         return source.kind == OTHER_PROF
     is_missed = any(issue.severity != INFO for issue in source.ledger.issues)
     return source.state == "failed" or (decoded == 0 and size > 0 and is_missed)
+
+
+def _kind_of(each: RankInput) -> str | None:
+    """What is read of an input."""
+    if each.raw is None:
+        return each.database_kind if each.database else ANALYSIS
+    return RECORDED if each.raw.recording is not None and each.raw.prof is None else RAW_PROFILE
 
 
 def _bytes_of(source: _Source, size: int) -> tuple[int, int] | tuple[None, None]:

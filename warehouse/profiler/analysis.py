@@ -11,13 +11,14 @@ import json
 import logging
 import multiprocessing
 import os
-import shutil
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import NpuwhError
+from warehouse.profiler.output_folder import OutputFolder
 from warehouse.profiler.run_directory import CHUNK_FOLDER, OUTPUT_FOLDER
 from warehouse.profiler.settings import ExportType, logger, words_of
 
@@ -48,32 +49,41 @@ def export_types_of(run: Path) -> list[str]:
     return [ExportType.Text]
 
 
-def analyse_run(run: Path, kinds: list[str]) -> str | None:
-    """Analyse one run; None, or one line that says why it could not be."""
+@dataclass(frozen=True)
+class Outcome:
+    """What analysing a run came to: one line if it could not be done; files that were in the way and stay as they are,
+    with the reason."""
+
+    fault: str | None = None
+    kept: dict[str, str] = field(default_factory=dict)
+
+
+def analyse_run(run: Path, kinds: list[str]) -> Outcome:
+    """Analyse one run.  Results of the other kind, and what npuwh did not make or somebody changed since, stay."""
     from warehouse.export import export
     from warehouse.ingest import ingest
 
-    output = run / OUTPUT_FOLDER
     try:
-        if output.is_symlink():
-            return f"{output}: is a link; what it points at is not touched"
-        shutil.rmtree(output, ignore_errors=True)
-        output.mkdir(mode=0o750)
+        output = OutputFolder(run / OUTPUT_FOLDER)
         # beside the run: nothing is ever made inside what is being read
         with tempfile.TemporaryDirectory(dir=run.parent, prefix=".npuwh-") as scratch:
-            made = Path(scratch) / WAREHOUSE
-            ingest([run], made, jobs=1)
+            made = {WAREHOUSE: Path(scratch) / WAREHOUSE, DONE: Path(scratch) / DONE}
+            ingest([run], made[WAREHOUSE], jobs=1)
+            made[DONE].touch()
             if ExportType.Text in kinds:
-                export(made, Path(scratch) / "text", ("text",))
-                for file in sorted((Path(scratch) / "text").rglob("*")):
-                    if file.is_file():
-                        file.replace(output / file.name)
-            if ExportType.Db in kinds:
-                made.replace(output / WAREHOUSE)
-        (output / DONE).touch(mode=0o640)
+                export(made[WAREHOUSE], Path(scratch) / "text", ("text",))
+                texts = (Path(scratch) / "text").rglob("*")
+                made |= {file.name: file for file in texts if file.is_file() and not file.name.startswith(".")}
+            if ExportType.Db not in kinds:
+                del made[WAREHOUSE]
+            return Outcome(kept=output.put(made, lambda name: _kind_of(name) in kinds))
     except (NpuwhError, OSError) as error:
-        return f"{run}: {error}"
-    return None
+        text = str(error)
+        return Outcome(text if text.startswith(str(run)) else f"{run}: {text}")
+
+
+def _kind_of(name: str) -> str:
+    return ExportType.Db if name == WAREHOUSE else ExportType.Text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -91,15 +101,18 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = [given.export_type or export_types_of(run) for run in runs]
     processes = max(1, min(given.processes, len(runs)))
     if processes == 1:
-        faults = [analyse_run(run, kinds) for run, kinds in zip(runs, wanted, strict=True)]
+        outcomes = [analyse_run(run, kinds) for run, kinds in zip(runs, wanted, strict=True)]
     else:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
-            faults = list(pool.map(analyse_run, runs, wanted))
-    for fault in faults:
-        if fault is not None:
-            logger.error("%s", fault)
-    return 1 if any(faults) else 0
+            outcomes = list(pool.map(analyse_run, runs, wanted))
+    for run, outcome in zip(runs, outcomes, strict=True):
+        if outcome.fault is not None:
+            logger.error("%s", outcome.fault)
+        if outcome.kept:
+            kept = ", ".join(f"{name} ({why})" for name, why in sorted(outcome.kept.items()))
+            logger.warning("%s: kept: %s; move it away to have the new one", run / OUTPUT_FOLDER, kept)
+    return 1 if any(outcome.fault for outcome in outcomes) else 0
 
 
 if __name__ == "__main__":

@@ -105,6 +105,16 @@ class Cycle:
         self._switch(self._is_paused, number % self.wanted.selection.every_step != 0)
         self._tell_early_end()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is prepared or recording: its files are not complete."""
+        return self._producers is not None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether nothing of the current step is recorded, because of sampling alone."""
+        return self._is_recording and self._is_left_out and not self._is_paused
+
     def pause(self) -> None:
         """Take nothing until `resume`."""
         self._switch(True, self._is_left_out)
@@ -126,10 +136,10 @@ class Cycle:
         else:
             _recorder.pause()
 
-    def stop(self) -> None:
-        """Record no more; what was recorded is in the files afterwards."""
+    def stop(self) -> int:
+        """Record no more; what was recorded is in the files afterwards.  How many ranges these are."""
         if not self._is_recording or self._producers is None:
-            return
+            return 0
         if self.wanted.has_details:
             self._switch(False, False)  # what is told at the end, of parameters, must find the recording on
         try:
@@ -139,17 +149,34 @@ class Cycle:
             trouble("recording did not end cleanly: %s", error, level=ERROR)
         self._tell_early_end()
         lost = _recorder.counters()
+        if lost["refused_threads"]:
+            trouble("%d threads are not recorded: there is no memory for their records", lost["refused_threads"])
         if lost["lost_events"] or lost["lost_frames"]:
-            why = "they came after its early end" if self._has_ended_early else "the disk was too slow for them"
+            why = "the disk was too slow for them"
+            if self._has_ended_early:
+                why = "they came after its early end"
+            elif lost["refused_threads"]:
+                why = "there was no memory for them"
             text = "the recording lacks %d events and %d Python calls and returns: %s"
             logger.warning(text, lost["lost_events"], lost["lost_frames"], why)
         self._is_recording = self._is_paused = self._is_left_out = False
+        self._tell_unobserved(self._producers.unobserved_threads())
+        return int(lost["ops"])
 
     def _tell_early_end(self) -> None:
         """Once, where the program comes by after it."""
         if self._is_recording and not self._has_ended_early and _recorder.state() not in ("recording", "idle"):
             self._has_ended_early = True
             logger.error("the recording is incomplete: %s", _recorder.reason())
+
+    def _tell_unobserved(self, threads: list[str]) -> None:
+        if not threads:
+            return
+        self.facts["unobserved_threads"] = threads
+        named = ", ".join(threads[:3]) + (", ..." if len(threads) > 3 else "")
+        text = "operators of %d other thread%s (%s) are not recorded: profile() records the thread that starts it, "
+        text += "others call profile.enable_profiler_in_child_thread(); `npuwh record` records all"
+        logger.warning(text, len(threads), "s"[: len(threads) != 1], named)
 
     def finalize(self) -> None:
         """Complete the chunks and write what the run says of itself."""

@@ -74,6 +74,8 @@ class _KinetoProfile:
         self._has_schedule = False
         self._is_paused = False
         self._turns = Turns()
+        self.recordings = 0  # that were begun
+        self.recorded_ops = 0
         if ProfilerActivity.NPU in self.activities:
             why = "this recorder takes none yet" if _has_npu() else "there is none in this process"
             logger.warning("no NPU is recorded: %s; the CPU goes on", why)
@@ -134,7 +136,8 @@ class _KinetoProfile:
         """Write the last recording as a Chrome trace."""
         from warehouse.profiler.exports import export_chrome_trace
 
-        export_chrome_trace(self.path, output_path)
+        if self._can_export():
+            export_chrome_trace(self.path, output_path)
 
     @contained(None)
     def export_stacks(self, output_path: str, metric: str = "self_cpu_time_total") -> None:
@@ -144,7 +147,8 @@ class _KinetoProfile:
         if not self._wanted.with_stack:
             logger.warning("no stacks are exported: record with with_stack=True")
             return
-        export_stacks(self.path, output_path, metric)
+        if self._can_export():
+            export_stacks(self.path, output_path, metric)
 
     @contained(None)
     def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
@@ -155,7 +159,14 @@ class _KinetoProfile:
             text = "record with record_shapes, profile_memory, and with_stack or with_modules"
             logger.warning("no memory timeline is exported: %s", text)
             return
-        export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+        if self._can_export():
+            export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
+
+    def _can_export(self) -> bool:
+        if self._cycle is None or not self._cycle.is_open or os.getpid() != self._pid:
+            return True
+        logger.warning("nothing is exported while the profiler runs: stop it first")
+        return False
 
     def _new_cycle(self) -> Cycle:
         self.metadata.renew_trace_id()
@@ -198,7 +209,7 @@ class _KinetoProfile:
             elif each is Do.START:
                 self._begin(self._cycle)
             elif each is Do.STOP:
-                self._cycle.stop()
+                self.recorded_ops += self._cycle.stop()
             elif each is Do.FINALIZE:
                 self._cycle.finalize()
             elif each is Do.DELETE:
@@ -207,6 +218,7 @@ class _KinetoProfile:
                 self._ready()
 
     def _begin(self, cycle: Cycle) -> None:
+        self.recordings += 1
         if cycle.start(self._is_paused):
             config = self.experimental_config
             mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)

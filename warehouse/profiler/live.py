@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.own_frames import disown_server
 from warehouse.profiler.settings import logger, report
 
 VARIABLE = "NPUWH_LIVE"
@@ -56,10 +57,12 @@ def serve(port: int, address: str = LOOPBACK) -> bool:
         registry = CollectorRegistry(auto_describe=False)
         registry.register(_Counters())
         try:
-            start_http_server(port, addr=address, registry=registry)
+            started = start_http_server(port, addr=address, registry=registry)
         except OSError as error:
             logger.warning("no live counters: %s:%d cannot be served: %s", address, port, error)
             return False
+        if started is not None:  # older ones give nothing
+            disown_server(*started)
         _served = (address, port)
     return True
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from warehouse.profiler.boundary import trouble
+from warehouse.profiler.own_frames import calls_program
 
 _BEGINNINGS = ("_enable_profiler", "_enable_profiler_legacy")
 _ENDS = ("_disable_profiler", "_disable_profiler_legacy")
@@ -21,13 +22,16 @@ _MODULES = ("torch._C._autograd", "torch.autograd", "torch.autograd.profiler", "
 
 _lock = threading.Lock()
 _held = 0  # on how many threads
+_stays = False  # nobody counts the threads
 _replaced: list[tuple[Any, str, Any, Any]] = []  # module, name, torch's function, ours
 _local = threading.local()
 
 
-def hold(observer: Any, is_standing: bool) -> bool:
-    """Take the calling thread's place; False if another profiler has it."""
-    global _held  # noqa: PLW0603 one count a process
+def hold(observer: Any, is_standing: bool, is_everywhere: bool = False) -> bool:
+    """Take the calling thread's place; False if another profiler has it.  `is_everywhere`: the observer takes that of
+    each thread it comes to."""
+    global _held, _stays  # noqa: PLW0603 one count a process
+    _stays = _stays or is_everywhere
     if observer.npuwh_memory_push(int(is_standing)) != 0:
         return False
     with _lock:
@@ -44,7 +48,7 @@ def give_back(observer: Any) -> None:
     observer.npuwh_memory_pop()
     with _lock:
         _held -= 1
-        if _held == 0:
+        if _held == 0 and not _stays:
             _restore()
 
 
@@ -68,6 +72,7 @@ def _restore() -> None:
 
 def _beginning(observer: Any, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
+    @calls_program
     def begin(*args: Any, **kwargs: Any) -> Any:
         if observer.npuwh_memory_pop():
             _local.is_yielded = True
@@ -79,6 +84,7 @@ def _beginning(observer: Any, original: Callable[..., Any]) -> Callable[..., Any
 
 def _end(observer: Any, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
+    @calls_program
     def end(*args: Any, **kwargs: Any) -> Any:
         try:
             return original(*args, **kwargs)

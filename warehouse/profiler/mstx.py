@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from warehouse import _recorder
 from warehouse.profiler.boundary import contained
+from warehouse.profiler.own_frames import calls_program
 from warehouse.profiler.settings import logger, printable
 
 P = ParamSpec("P")
@@ -92,6 +93,7 @@ def mstx_range(message: str, stream: Any = None, domain: str = _DEFAULT) -> Call
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
+        @calls_program
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             number = range_start(message or _name_of(function), stream, domain)
             try:
@@ -149,7 +151,10 @@ def _record(start: int, end: int, number: int, message: str, domain: str) -> Non
 
 
 def _is_recorded(domain: str) -> bool:
-    if not (_is_wanted and _recorder.is_on()):
+    if not _is_wanted:
+        return False
+    if not _recorder.is_on():
+        _recorder.count_missed()  # if it ended early
         return False
     return domain in _include if _include else domain not in _exclude
 

@@ -16,6 +16,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from warehouse import _recorder
+from warehouse.profiler.own_frames import calls_program
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_arrival import TorchArrival
 
@@ -74,14 +76,14 @@ def _watch_optimizers() -> None:
     make = Optimizer.__init__
 
     @functools.wraps(make)
+    @calls_program
     def made(optimizer: Any, *args: Any, **kwargs: Any) -> None:
         make(optimizer, *args, **kwargs)
         _counted(optimizer)
 
     Optimizer.__init__ = made
-    for each in gc.get_objects():
-        if issubclass(type(each), Optimizer):
-            _counted(each)
+    for each in _recorder.instances_of(gc.get_objects(), Optimizer):
+        _counted(each)
 
 
 def _counted(optimizer: Any) -> None:
@@ -101,6 +103,7 @@ def _counted(optimizer: Any) -> None:
 
 def _telling(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
+    @calls_program
     def counted(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         return _call(optimizer, lambda: step(optimizer, *args, **kwargs))
 
@@ -111,12 +114,14 @@ def _telling_of(optimizer: Any, step: Callable[..., Any]) -> Callable[..., Any]:
     known = weakref.ref(optimizer)
 
     @functools.wraps(step)
+    @calls_program
     def counted(*args: Any, **kwargs: Any) -> Any:
         return _call(known(), lambda: step(*args, **kwargs))
 
     return counted
 
 
+@calls_program
 def _call(optimizer: Any, step: Callable[[], Any]) -> Any:
     global _latest  # noqa: PLW0603
     if getattr(_local, "is_inside", False):  # a step that calls that of its base class is one step

@@ -23,12 +23,11 @@ def record_parameters() -> None:
     if torch is None:
         return
     try:
-        for each in gc.get_objects():
-            kind = type(each)  # not what the object says of itself: that may be code
-            if issubclass(kind, torch.nn.Module):
-                _record(id(each), list(_of_module(each)), is_optimizer=False)
-            elif issubclass(kind, torch.optim.Optimizer):
-                _record(id(each), list(_of_optimizer(each, torch)), is_optimizer=True)
+        alive = gc.get_objects()
+        for each in _recorder.instances_of(alive, torch.nn.Module):
+            _record(id(each), list(_of_module(each)), is_optimizer=False)
+        for each in _recorder.instances_of(alive, torch.optim.Optimizer):
+            _record(id(each), list(_of_optimizer(each, torch)), is_optimizer=True)
     except Exception as error:
         logger.warning("parameters are not recorded, so that the memory timeline has to guess them: %s", error)
 

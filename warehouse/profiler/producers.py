@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
@@ -13,9 +14,11 @@ from functools import cache
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler import thread_names
 from warehouse.profiler.boundary import trouble
 from warehouse.profiler.memory_slot import give_back, hold
 from warehouse.profiler.module_filter import ModuleFilter
+from warehouse.profiler.own_frames import is_own_thread
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
@@ -23,6 +26,7 @@ from warehouse.profiler.torch_arrival import TorchArrival
 from warehouse.profiler.torch_build import TorchModuleError
 from warehouse.profiler.torch_module import load
 
+_MOST_NAMES = 1000  # of threads that are not recorded
 HOST_PERIOD_NS = 100_000_000  # of samples of the host; processors count in steps of 10 ms
 
 _torch_module: Any = None
@@ -41,6 +45,7 @@ class Wanted:
     gc_threshold_ms: float | None = None
     host_parts: tuple[str, ...] = ()
     selection: Selection = field(default_factory=Selection)
+    has_all_threads: bool = False  # operators of every thread, not only of the one that begins
 
     @property
     def has_details(self) -> bool:
@@ -58,7 +63,8 @@ class Wanted:
     def takes(self) -> int:
         """What the observer takes of a range (collector_ext/torch/observer.hpp)."""
         inputs = (0, 1, 3)[self.input_level]
-        return inputs + 4 * self.with_stack + 8 * self.with_modules
+        everywhere = 16 * (1 + 2 * self.profile_memory) if self.has_all_threads else 0
+        return inputs + 4 * self.with_stack + 8 * self.with_modules + everywhere
 
     @property
     def has_frames(self) -> bool:
@@ -128,6 +134,10 @@ class ThreadProducers:
             _at_work.remove(self)
         self.is_over = True
         if self.thread != threading.get_ident() or getattr(_here, "producers", None) is not self:
+            module = torch_module()
+            if self.wanted.has_all_threads and self.handle is not None and module is not None:
+                module.npuwh_observer_remove(self.handle)  # it is no thread's own
+                self.handle = None
             return
         self.rest()
         _here.producers = None
@@ -155,7 +165,7 @@ class ThreadProducers:
         shortest_ticks = round(shortest_us * _ticks_per_us()) if shortest_us else 0
         self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks, int(self.is_standing))
         if self.wanted.profile_memory:
-            self.has_memory = hold(module, self.is_standing)
+            self.has_memory = hold(module, self.is_standing, self.wanted.has_all_threads)
             if not self.has_memory:
                 trouble("memory is not recorded: another profiler is at work on this thread")
 
@@ -200,6 +210,7 @@ class Producers:
         self._modules: ModuleFilter | None = None
         self._arrival = TorchArrival(self._torch_arrived)
         self._began_on = 0
+        self._watch: int | None = None  # of threads that nobody observes
 
     def prepare(self) -> None:
         """What takes long and must not happen in a recorded step: the torch module is built and loaded."""
@@ -213,18 +224,28 @@ class Producers:
         self._began_on = threading.get_ident()
         if self._modules is not None:
             _part("the choice of modules", self._modules.begin)
+        is_free = threading.getprofile() is None
+        meet = _meet_thread if self._wanted.has_frames or self._wanted.has_all_threads else None
+        _part("names of threads", lambda: thread_names.begin(meet))
         if self._wanted.has_frames:
-            _part("Python calls", self._begin_frames)
+            _part("Python calls", lambda: self._begin_frames(is_free))
         if self._gc is not None:
             _part("garbage collections", self._gc.begin)
         if self._wanted.host_parts:
             _part("the host", lambda: _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS))
         _part("operators of torch", self._arrival.begin)
         _part("operators of torch", self._thread.begin)
+        _part("threads that are not recorded", self._watch_others)
 
     def end(self) -> None:
         """None of them records any more."""
+        if self._wanted.has_frames:
+            _part("Python calls", self._end_frames)
+        _part("names of threads", thread_names.end)
         _part("operators of torch", self._arrival.end)
+        if self._watch is not None:
+            torch_module().npuwh_observer_remove(self._watch)
+            self._watch = None
         if self in _at_work:
             _at_work.remove(self)
         _part("the host", _recorder.stop_host)
@@ -235,25 +256,19 @@ class Producers:
             record_parameters()
         if self._gc is not None:
             _part("garbage collections", self._gc.end)
-        if self._wanted.has_frames:
-            _part("Python calls", self._end_frames)
         module = torch_module()
         if module is not None:
             module.npuwh_end_session()
 
-    def _begin_frames(self) -> None:
+    def _begin_frames(self, is_free_for_new_threads: bool) -> None:
         left_out = _recorder.start_tracer(_module_call())
         if left_out:
             text = "Python calls of %d threads are not recorded: another profiler (cProfile, sys.setprofile) is at work"
             trouble(text, left_out)
-        if threading.getprofile() is None:
-            threading.setprofile(_trace_new_thread)
-        else:
+        if not is_free_for_new_threads:
             trouble("Python calls of new threads are not recorded: threading.setprofile is in use")
 
     def _end_frames(self) -> None:
-        if threading.getprofile() is _trace_new_thread:
-            threading.setprofile(None)
         taken = _recorder.stop_tracer()
         if taken:
             text = "Python calls of %d threads end early: another profiler (cProfile, sys.setprofile) took their hook"
@@ -264,8 +279,23 @@ class Producers:
         if module is not None and self._modules is None and self._wanted.selection.modules:
             self._modules = ModuleFilter(tuple(self._wanted.selection.modules), module)
 
+    def unobserved_threads(self) -> list[str]:
+        """Names of the threads that ran operators of which none were recorded, as far as they are known."""
+        module = torch_module()
+        if module is None or self._wanted.has_all_threads:
+            return []
+        found = (ctypes.c_int64 * _MOST_NAMES)()
+        count = module.npuwh_unobserved_threads(found, _MOST_NAMES)
+        names = [thread_names.name_of(tid) for tid in found[: min(count, _MOST_NAMES)]]
+        return names + ["..."] * (count - len(names))
+
+    def _watch_others(self) -> None:
+        module = torch_module()
+        if module is not None and not self._wanted.has_all_threads and self._watch is None:
+            self._watch = module.npuwh_watch_threads()
+
     def _torch_arrived(self) -> None:
-        if threading.get_ident() != self._began_on:
+        if not self._wanted.has_all_threads and threading.get_ident() != self._began_on:
             logger.warning("operators of torch are not recorded: another thread than the recorded one imported it")
             return
         if self._wanted.has_frames:
@@ -275,6 +305,7 @@ class Producers:
             self._modules.begin()
         self._thread.end()
         self._thread.begin()
+        self._watch_others()
 
 
 _at_work: list[ThreadProducers | Producers] = []
@@ -289,6 +320,11 @@ def _part(what: str, call: Callable[[], object]) -> None:
         trouble("%s: not recorded as they should be: %s", what, error)
 
 
+def are_all_threads_observed() -> bool:
+    """Whether a recording of every thread is at work."""
+    return any(each.wanted.has_all_threads for each in _at_work if isinstance(each, ThreadProducers))
+
+
 def _end_in_child() -> None:
     """A forked child records nothing, and pays nothing for what its parent records."""
     for each in reversed(_at_work.copy()):
@@ -301,10 +337,9 @@ def _end_in_child() -> None:
 os.register_at_fork(after_in_child=_end_in_child)
 
 
-def _trace_new_thread(_frame: Any, _event: str, _argument: Any) -> None:
-    """The first call of a thread that began while frames are recorded: from here on the native hook takes over."""
-    if not _recorder.start_tracer_on_thread(replaces=True):  # this function
-        sys.setprofile(None)
+def _meet_thread() -> bool:
+    """A thread begins while all are recorded; whether the native hook looks at its calls from here on."""
+    return not is_own_thread() and _recorder.start_tracer_on_thread(replaces=True)  # that of `thread_names`
 
 
 def _module_call() -> Any:

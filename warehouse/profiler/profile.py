@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -134,6 +135,10 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self._step_offset = step
         self.start()
 
+    def record_all_threads(self) -> None:
+        """Record operators of every thread, not only of the one that starts; to be called before `start`."""
+        self._wanted = replace(self._wanted, has_all_threads=True)
+
     def mark_steps(self) -> None:
         """Put a range around each step also without a schedule; to be called before `start`."""
         self._has_step_ranges = True
@@ -146,7 +151,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if not self._is_running:
             logger.warning("the profiler does not run; step is left out")
             return
-        self._step_range.close()
+        self._end_step()
         before = self.current_action
         self.step_num += 1
         self.current_action = self._schedule(self.step_num)
@@ -166,7 +171,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             return
         self._is_running = False
         note_stop()
-        self._step_range.close()
+        self._end_step()
         self._tell_observer("stop")
         self._perform(between(self.current_action, None))
 
@@ -214,6 +219,11 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         is_refused = self._cycle is not None and self._cycle.path is None
         if self._has_step_ranges and not is_refused:  # else it would stand in the recording of another profiler
             self._step_range.open(self.step_num + self._step_offset)
+
+    def _end_step(self) -> None:
+        if self._cycle is not None and self._cycle.is_left_out and os.getpid() == self._pid:
+            self._step_range.keep()  # a step of which nothing else is recorded is a step
+        self._step_range.close()
 
     def _ready(self) -> None:
         if self.on_trace_ready is not None:

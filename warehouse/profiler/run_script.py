@@ -13,21 +13,21 @@ import logging
 import runpy
 import sys
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from warehouse.errors import NpuwhError
 from warehouse.profiler import dynamic_profile
-from warehouse.profiler.optimizer_steps import OptimizerSteps
+from warehouse.profiler.own_frames import calls_program, runs_program
 from warehouse.profiler.script_settings import ScriptRecording, recording_of
 from warehouse.profiler.settings import logger
 
 _OUR_FILES = (__file__, runpy.__file__, "<frozen runpy>")
 
 
+@runs_program
 def main(arguments: list[str] | None = None) -> int:
     """Run and record; the exit code, if the script gives none itself.  2: a setting is wrong, and nothing was run."""
     given, script, *rest = sys.argv[1:] if arguments is None else arguments
@@ -43,25 +43,36 @@ def main(arguments: list[str] | None = None) -> int:
         dynamic_profile.watch(settings["watch"])
         run(code)
         return 0
-    with _recorded(recording):
+    _begin(recording)
+    try:
         run(code)
-    if recording.profiler.path is not None:
-        print(f"npuwh: recorded {recording.profiler.path}", file=sys.stderr)
+    finally:
+        _end(recording)
     return 0
 
 
-@contextmanager
-def _recorded(recording: ScriptRecording) -> Iterator[None]:
-    steps = OptimizerSteps(recording.profiler.step)
+def _begin(recording: ScriptRecording) -> None:
+    recording.children.begin()
     if recording.has_steps:
-        steps.begin()
+        recording.steps.begin()
     recording.window.begin(recording.profiler)
+    recording.profiler.start()
+
+
+def _end(recording: ScriptRecording) -> None:
+    """However the script ended: what was recorded is kept, and it is told where."""
+    profiler = recording.profiler
+    recording.children.end()
     try:
-        with recording.profiler:
-            yield
+        profiler.stop()
     finally:
         recording.window.end()
-        steps.end()
+        recording.steps.end()
+        if profiler.path is not None:  # as in a forked child
+            others = profiler.recordings - 1
+            beside = f" (and {others:,} before it)" if others else ""
+            sys.stderr.write(f"npuwh: recorded {profiler.path}{beside}\n")
+            recording.children.tell(profiler.recorded_ops)
 
 
 def _prepared(script: str, arguments: list[str], is_module: bool) -> tuple[Any, Callable[[Any], None]]:
@@ -69,10 +80,11 @@ def _prepared(script: str, arguments: list[str], is_module: bool) -> tuple[Any, 
     sys.argv = [script, *arguments]
     if is_module:
         sys.path.insert(0, str(Path.cwd()))
+        _check_module(script)
         return script, _run_module
     path = Path(script)
     if path.is_dir() or path.suffix in (".zip", ".pyz"):
-        return script, lambda script: _without_our_lines(lambda: runpy.run_path(script, run_name="__main__"))
+        return script, _run_path
     try:
         code = compile(path.read_bytes(), str(path.absolute()), "exec", dont_inherit=True)
     except (OSError, ValueError, SyntaxError) as error:
@@ -81,6 +93,25 @@ def _prepared(script: str, arguments: list[str], is_module: bool) -> tuple[Any, 
     return code, _run_code
 
 
+def _check_module(name: str) -> None:
+    """As `python -m NAME` says it: in one line, before anything is recorded."""
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(f"{name}.__main__")
+            name = f"{name}.__main__"
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            _end_with(error, _of_program(error.__traceback__))  # what a parent of it wants
+        spec = None
+    except (ImportError, ValueError) as error:
+        _end_with(error, _of_program(error.__traceback__))
+    if spec is None:
+        logger.error("No module named %s", name)
+        raise SystemExit(1)
+
+
+@calls_program
 def _run_code(code: types.CodeType) -> None:
     module = ModuleType("__main__")
     module.__dict__.update(__file__=code.co_filename, __builtins__=__builtins__, __spec__=None, __cached__=None)
@@ -88,26 +119,47 @@ def _run_code(code: types.CodeType) -> None:
     _without_our_lines(lambda: exec(code, module.__dict__))
 
 
+@calls_program
+def _run_path(path: str) -> None:
+    _without_our_lines(lambda: runpy.run_path(path, run_name="__main__"))
+
+
+@calls_program
 def _run_module(name: str) -> None:
-    if importlib.util.find_spec(name) is None:
-        _end_with(ModuleNotFoundError(f"No module named {name!r}"), None)
     _without_our_lines(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True))
 
 
+@calls_program
 def _without_our_lines(run: Callable[[], object]) -> None:
     """An error of the script is told as Python tells it, beginning with the script's own line."""
     try:
         run()
-    except (SystemExit, KeyboardInterrupt):
+    except SystemExit:
+        raise
+    except KeyboardInterrupt as error:
+        # the interpreter has to see it, so that it ends as one that was interrupted, and tells of it at its very end
+        _tell_without_our_lines(_of_program(error.__traceback__))
         raise
     except BaseException as error:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename in _OUR_FILES:
-            trace = trace.tb_next
-        _end_with(error, trace)
+        _end_with(error, _of_program(error.__traceback__))
 
 
-def _end_with(error: BaseException, trace: types.TracebackType | None) -> None:
+def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None:
+    while trace is not None and trace.tb_frame.f_code.co_filename in _OUR_FILES:
+        trace = trace.tb_next
+    return trace
+
+
+def _tell_without_our_lines(trace: types.TracebackType | None) -> None:
+    tell = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, _whole: types.TracebackType | None) -> None:
+        tell(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = hook
+
+
+def _end_with(error: BaseException, trace: types.TracebackType | None) -> NoReturn:
     if isinstance(error, OSError) and trace is None:
         logger.error("%s", error)
         raise SystemExit(2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.profiler.child_processes import ChildProcesses
 from warehouse.profiler.experimental_config import _ExperimentalConfig
 from warehouse.profiler.handler import tensorboard_trace_handler
+from warehouse.profiler.optimizer_steps import OptimizerSteps
 from warehouse.profiler.profile import profile
 from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.schedule import Schedule
@@ -24,6 +26,8 @@ class ScriptRecording:
     profiler: profile
     window: TimeWindow
     has_steps: bool  # those of the script's optimizer
+    steps: OptimizerSteps
+    children: ChildProcesses
 
 
 def recording_of(settings: dict[str, Any]) -> ScriptRecording:
@@ -67,4 +71,6 @@ def _recording(settings: dict[str, Any]) -> ScriptRecording:
     has_steps = bool(settings.get("has_steps")) or schedule is not None or selection.every_step > 1
     if has_steps:
         profiler.mark_steps()
-    return ScriptRecording(profiler, TimeWindow(**settings.get("window", {})), has_steps)
+    profiler.record_all_threads()
+    window = TimeWindow(**settings.get("window", {}))
+    return ScriptRecording(profiler, window, has_steps, OptimizerSteps(profiler.step), ChildProcesses())

@@ -17,16 +17,23 @@ class StepRange:
         self._range: Any = None
         self._name = ""
         self._start = 0
+        self._begun = 0
+
+    def keep(self) -> None:
+        """Record the open range though the recording pauses; to be called before `close`."""
+        if self._name:
+            _recorder.range(self._name, self._begun, _recorder.now_ticks(), _USER_SCOPE, is_kept=True)
 
     def open(self, step: int) -> None:
         """Begin the range of a step."""
         self._name = f"ProfilerStep#{step}"
+        self._begun = _recorder.now_ticks()
         torch = sys.modules.get("torch")
         if torch is not None:
             self._range = torch.autograd.profiler.record_function(self._name)
             self._range.__enter__()
         else:
-            self._start = _recorder.now_ticks()
+            self._start = self._begun
 
     def close(self) -> None:
         """End the open range, if there is one."""
@@ -36,3 +43,4 @@ class StepRange:
         elif self._start:
             _recorder.range(self._name, self._start, _recorder.now_ticks(), _USER_SCOPE)
             self._start = 0
+        self._name = ""

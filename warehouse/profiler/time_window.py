@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from warehouse.profiler.own_frames import start_own_thread
 from warehouse.profiler.profile import profile
 from warehouse.profiler.settings import report
 
@@ -35,7 +36,7 @@ class TimeWindow:
         if self.after_s:
             profiler.pause()
         if self.after_s or self.for_s is not None:
-            threading.Thread(target=self._keep, args=(profiler,), name="npuwh window", daemon=True).start()
+            start_own_thread(lambda: self._keep(profiler), "npuwh window")
 
     def end(self) -> None:
         """The profiler stops: nothing is waited for any more."""

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
+from warehouse.profiler.own_frames import calls_program
+
 
 class _Loader(importlib.abc.Loader):
     """Loads as the real loader does, then tells."""
@@ -17,10 +19,12 @@ class _Loader(importlib.abc.Loader):
         self._loader = loader
         self._arrived = arrived
 
+    @calls_program
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         """As the real one."""
         return self._loader.create_module(spec)
 
+    @calls_program
     def exec_module(self, module: ModuleType) -> None:
         """As the real one; what comes after is told when torch is whole."""
         if module.__spec__ is not None:

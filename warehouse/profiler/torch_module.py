@@ -84,6 +84,9 @@ def load(torch: Any) -> ctypes.CDLL:
         module.npuwh_observer_connect.argtypes = [ctypes.c_void_p]
         module.npuwh_observer_add.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int]
         module.npuwh_observer_add.restype = ctypes.c_uint64
+        module.npuwh_watch_threads.restype = ctypes.c_uint64
+        module.npuwh_unobserved_threads.argtypes = [ctypes.POINTER(ctypes.c_int64), ctypes.c_int64]
+        module.npuwh_unobserved_threads.restype = ctypes.c_int64
         module.npuwh_observer_remove.argtypes = [ctypes.c_uint64]
         module.npuwh_memory_push.argtypes = [ctypes.c_int]
         module.npuwh_filter_modules.argtypes = [ctypes.c_int]

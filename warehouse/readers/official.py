@@ -99,6 +99,10 @@ class OfficialReader:
     ) -> None:
         self._file.close()
 
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """(pid, tid) -> name of a thread: these databases have none."""
+        return {}
+
     @property
     def has_queue(self) -> bool:
         """Whether the rank has a host task queue, so that launches are to be sought in its dequeues."""

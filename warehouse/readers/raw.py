@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse import _native
-from warehouse.batches.chunk_folder import open_chunk_folder
 from warehouse.batches.records import RECORDS, batch
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
@@ -29,6 +28,7 @@ from warehouse.readers.raw_rows import Numbers, numbers
 from warehouse.readers.raw_run import RawRun
 from warehouse.readers.recorded_host import RecordedHost
 from warehouse.readers.recorded_marks import RecordedMarks
+from warehouse.readers.recorded_state import describe_recording
 from warehouse.readers.sorted_rows import MEMORY_BYTES, SortedRows
 
 
@@ -42,6 +42,8 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
         if folder.chip_name is not None:
             facts.chip_names[device_id] = folder.chip_name
         facts.cores[device_id] = folder.cores
+    if files.recording is not None:
+        describe_recording(files.recording, profiler, facts)
     if facts.pid is None:
         facts.pid = _framework_pid(files)
     facts.level = next((folder.level for folder in config.folders() if folder.level is not None), None)
@@ -50,8 +52,6 @@ def peek_raw(files: RawFiles, profiler: dict[str, Any]) -> RankFacts:
 
 def _framework_pid(files: RawFiles) -> int | None:
     """The process of the first operator or queue event."""
-    if files.recording is not None:
-        return open_chunk_folder(files.recording).pid
     for kind in ("op_range", "op_mark"):
         if kind in files.framework:
             first = _native.FrameworkDecoder(kind, [files.framework[kind]], batch_rows=1).next()
@@ -172,6 +172,10 @@ class RawReader:
     def bytes_of(self) -> dict[Path, tuple[int, int]]:
         """Bytes of each file that were decoded and rejected."""
         return self.run.bytes_of_all()
+
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """(pid, tid) -> what its program calls a thread, as far as that is known."""
+        return {} if self.run.recording is None else self.run.recording.thread_names()
 
     @property
     def has_queue(self) -> bool:

@@ -17,6 +17,9 @@ class ProfileReader(Protocol):
     def ledger(self) -> Ledger:
         """What could not be taken."""
 
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """(pid, tid) -> what its program calls a thread, as far as that is known."""
+
     @property
     def has_queue(self) -> bool:
         """Whether the rank has a host task queue, so that launches are to be sought in its dequeues."""

@@ -19,7 +19,9 @@ from warehouse.readers.recorded_clock import RecordedClock
 from warehouse.readers.recorded_frames import FrameMender
 from warehouse.readers.recorded_scripts import ScriptStacks
 from warehouse.readers.recorded_stacks import OpStacks
+from warehouse.readers.recorded_state import note_state
 from warehouse.readers.recorded_texts import RecordedTexts
+from warehouse.readers.recorded_threads import RecordedThreads
 from warehouse.readers.sorted_rows import SpillFolder
 from warehouse.wording import counted
 
@@ -35,7 +37,6 @@ KINDS = {
 _KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
 _KINDS_LOST = ("events", "Python calls and returns")
-_MOST_TROUBLES = 100  # that a recording tells of itself
 
 
 class Recording:
@@ -63,10 +64,9 @@ class Recording:
         self._known_texts: Numbers | None = None
         self._forms: OpForms | None = None
         self._module_codes: list[int] = []
-        self._threads: dict[int, tuple[int, int]] = {}
         self.clock = RecordedClock([*self.folder.anchors, *self._anchors()])
-        self._load_threads()
-        self._note_state()
+        self._threads = RecordedThreads(self.read("thread"))
+        note_state(self.folder, self.clock.is_known, run_ledger)
 
     def has(self, kind: str) -> bool:
         """Whether there is anything of a kind of FRAMEWORK file."""
@@ -192,6 +192,10 @@ class Recording:
         """Texts of a few numbers; nothing for those that are not there."""
         return {number: text for number, text in self._plain_texts() if number in wanted}
 
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """(pid, tid) -> what the program calls the thread."""
+        return self._threads.names(self.texts_by_number)
+
     def _stacks(self) -> OpStacks | None:
         """The calls around each operator; None if no calls were recorded."""
         if not self.has("python_tracer_func"):
@@ -275,7 +279,7 @@ class Recording:
             yield mender.mend({ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()})
 
     def _frame(self, columns: dict[str, Numbers]) -> pa.RecordBatch:
-        pid, tid = self._threads_of(columns["thread"])
+        pid, tid = self._threads.places(columns["thread"])
         return rows(
             len(tid),
             tick=self.clock.ns(columns["time"]),
@@ -320,28 +324,6 @@ class Recording:
             self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=found.broken)
         return found.numbers
 
-    def _load_threads(self) -> None:
-        for batch in self.read("thread"):
-            for thread, pid, tid in zip(*(batch.column(n).to_pylist() for n in ("thread", "pid", "tid")), strict=True):
-                self._threads[thread] = (pid, tid)
-
-    def _note_state(self) -> None:
-        folder = self.folder
-        if folder.state != "complete":
-            why = folder.reason or "its process ended before it could complete it"
-            self._run_ledger.note(WARNING, "incomplete-recording", f"the recording ends early: {why}")
-        for lost, what in ((folder.lost_events, "events"), (folder.lost_frames, "Python calls and returns")):
-            if lost:
-                text = f"{what} were lost: they came faster than they were written"
-                self._run_ledger.note(WARNING, "lost-records", text, count=lost)
-        troubles = folder.facts.get("troubles")
-        for trouble in troubles[:_MOST_TROUBLES] if isinstance(troubles, list) else ():
-            self._run_ledger.note(WARNING, "recording-trouble", str(trouble))
-        for name in folder.missing:
-            self._run_ledger.note(WARNING, "missing-chunk", f"{name} is in the manifest but not there")
-        if not self.clock.is_known and any(chunk.size for chunk in folder.chunks):
-            self._run_ledger.note(WARNING, "no-clock", "nothing tells what a tick is: times are ticks")
-
     def read(self, table: str) -> Iterator[pa.RecordBatch]:
         """The batches of a table as they are recorded (batches/recorded.py); it is booked then."""
         for chunk in self.folder.of(table):
@@ -373,13 +355,7 @@ class Recording:
         return pa.array(own, mask=own == NONE)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:
-        return self._threads_of(batch.column(name).to_numpy())
-
-    def _threads_of(self, number: Numbers) -> tuple[Numbers, Numbers]:
-        """pid and tid of threads by their number in the recording."""
-        distinct, place = np.unique(number, return_inverse=True)
-        found = np.array([self._threads.get(each, (0, each)) for each in distinct.tolist()], np.int64).reshape(-1, 2)
-        return found[place.reshape(-1), 0], found[place.reshape(-1), 1]
+        return self._threads.places(batch.column(name).to_numpy())
 
 
 def _or_null(column: pa.Array) -> pa.Array:

@@ -117,7 +117,7 @@ _ANYWHERE = _texts("""
     frame_no                      number the tracer's events give it on its thread, from 0
     framework_name_id             string.id: name of the operator that framework_op_id names, or of the operator itself
     framework_op_id               op.id of the nearest operator around it that has :: in its name; none if it is itself
-    framework_version             torch_npu
+    framework_version             torch_npu; torch of recordings of npuwh
     free                          us; nothing ran between operators
     free_ns                       nothing ran between operators
     gc_count                      garbage collections on it
