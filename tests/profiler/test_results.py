@@ -85,5 +85,5 @@ def test_a_run_that_cannot_be_read_loses_no_results(run):
     before = _state(output)
     for chunk in (run / "NPUWH_RECORDING").iterdir():
         chunk.unlink()
-    assert "nothing was recorded" in analyse_run(run, ["text"]).fault
+    assert "has no records" in analyse_run(run, ["text"]).fault
     assert _state(output) == before

@@ -23,7 +23,7 @@ _RANKS = {
     "errors": "error_count", "warnings": "warning_count", "files left out": "left_count",
 }  # fmt: skip
 _VERSIONS = {
-    "run": "run_id", "rank": "rank_no", "framework": "framework_version", "CANN": "cann_version",
+    "run": "run_id", "rank": "rank_no", "torch, torch_npu": "framework_version", "CANN": "cann_version",
     "schema": "schema_version", "read from": "input_kind", "rank told by": "rank_origin",
 }  # fmt: skip
 

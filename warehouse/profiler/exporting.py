@@ -82,7 +82,8 @@ def main(arguments: list[str] | None = None) -> int:
             export_stacks(given.run, given.output, given.metric)
         else:
             export_memory(given.run, given.output, given.device)
-        given.output.chmod(0o640)  # as all exported files
+        if given.output.is_file() and not given.output.is_symlink():
+            given.output.chmod(0o640)  # as all exported files
     except (NpuwhError, OSError) as error:
         logger.error("%s: %s", given.output, error)
         return 1

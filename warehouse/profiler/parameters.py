@@ -50,13 +50,15 @@ def _place(tensor: Any) -> list[Any] | None:
     """[storage, bytes of an element, type and index of the device, sizes]; None for what has no storage."""
     if tensor is None or tensor.layout != sys.modules["torch"].strided:
         return None
+    size = tensor.element_size()
     try:
-        storage = tensor.untyped_storage().data_ptr()
+        storage = tensor.data_ptr()  # less work than to ask for the storage, of which this is a part
+        storage -= size * tensor.storage_offset() if storage else 0
     except (RuntimeError, NotImplementedError):  # of a subclass that only stands for others
         return None
-    kind = 0 if tensor.device.type == "cpu" else 20
-    index = -1 if tensor.device.index is None else tensor.device.index
-    return [storage, tensor.element_size(), kind, index, list(tensor.shape)]
+    device = tensor.device
+    index = device.index
+    return [storage, size, 0 if device.type == "cpu" else 20, -1 if index is None else index, list(tensor.shape)]
 
 
 def _record(key: int, found: list[dict[str, Any]], is_optimizer: bool) -> None:

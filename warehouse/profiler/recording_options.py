@@ -47,7 +47,8 @@ class Selection:
     `include_ops` and `exclude_ops` are patterns (`*`, `?`, `[...]`) of names of operators; what is excluded is left out
     even if it is included.  `modules` are patterns of class names: only operators of their forward calls, and of the
     backward nodes that these made, are recorded, and the program's own ranges.  Of the active steps every
-    `every_step`-th is recorded, from the first on.  Operators shorter than `shortest_us` are left out.
+    `every_step`-th is recorded, from the first on.  Operators shorter than `shortest_us` are left out.  The ranges of
+    steps, `ProfilerStep#N`, are always recorded.
 
     >>> Selection(exclude_ops=["aten::empty*", "aten::as_strided"]).exclude_ops
     ('aten::empty*', 'aten::as_strided')

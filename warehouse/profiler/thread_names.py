@@ -48,7 +48,7 @@ def end() -> None:
 
 def name_of(tid: int) -> str:
     """The name of a thread, or its number in the system."""
-    return _names.get(tid, str(tid))
+    return _names.get(tid, f"id {tid}")
 
 
 def _note(thread: threading.Thread) -> None:
