@@ -93,11 +93,11 @@ void ChunkWriter::write_job(const Job& job) {
     const uint64_t bytes = job.message.size();
     const uint64_t written = bytes_written();
     if (limits_.disk_bytes != 0 && written + bytes > static_cast<uint64_t>(limits_.disk_bytes)) {
-        fail("disk-budget", "the recording reached its limit of " + std::to_string(limits_.disk_bytes) + " bytes");
+        fail("disk-budget", "the recording reached its limit of " + std::to_string(limits_.disk_bytes) + " bytes", 0);
         return;
     }
     if (const int error = files_[static_cast<size_t>(job.table)]->write(job.message, job.rows)) {
-        fail("disk-error", folder_ + ": " + std::strerror(error));
+        fail("disk-error", folder_ + ": " + std::strerror(error), error);
         return;
     }
     bytes_written_.store(written + bytes, std::memory_order_relaxed);
@@ -116,10 +116,10 @@ void ChunkWriter::complete_chunks(bool all) {
         }
     }
     if (!complete.empty()) events_.on_complete(complete);
-    if (error != 0) fail("disk-error", folder_ + ": " + std::strerror(error));
+    if (error != 0) fail("disk-error", folder_ + ": " + std::strerror(error), error);
 }
 
-void ChunkWriter::fail(const char* state, std::string reason) {
+void ChunkWriter::fail(const char* state, std::string reason, int error) {
     if (has_failed_) return;
     has_failed_ = true;
     // what was written whole stays readable: complete what can be completed, and say how it ended
@@ -127,7 +127,7 @@ void ChunkWriter::fail(const char* state, std::string reason) {
     for (auto& file : files_) {
         if (file->complete(complete) != 0) file->forget();
     }
-    events_.on_failure(state, std::move(reason), complete);
+    events_.on_failure(state, std::move(reason), error, complete);
 }
 
 }  // namespace npuwh::core

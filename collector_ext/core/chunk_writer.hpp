@@ -27,8 +27,10 @@ struct DumpLimits {
 // What the writer tells, from its own thread.
 struct ChunkEvents {
     std::function<void(const std::vector<ChunkFacts>& complete)> on_complete;
-    // Nothing is written any more: "disk-budget" or "disk-error", and why; `complete` are the chunks that could be saved.
-    std::function<void(const char* state, std::string reason, const std::vector<ChunkFacts>& complete)> on_failure;
+    // Nothing is written any more: "disk-budget" or "disk-error", why, and the errno; `complete` are the chunks that could
+    // be saved.
+    std::function<void(const char* state, std::string reason, int error, const std::vector<ChunkFacts>& complete)>
+        on_failure;
 };
 
 // Runs from construction to `finish`.
@@ -66,7 +68,7 @@ class ChunkWriter {
     void run();
     void write_job(const Job& job);
     void complete_chunks(bool all);
-    void fail(const char* state, std::string reason);
+    void fail(const char* state, std::string reason, int error);
 
     const std::string folder_;
     const DumpLimits limits_;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -18,6 +19,13 @@ constexpr size_t kBatchBytes = size_t{1} << 20;
 constexpr auto kPause = std::chrono::microseconds(1000);  // a ring fills in no less than tens of ms
 constexpr int64_t kFirstAnchorNs = 1'000'000;  // a recording that is killed soon needs two as well
 constexpr int64_t kAnchorNs = 1'000'000'000;
+constexpr int64_t kFirstFlushNs = 200'000'000;  // and what it recorded in files
+
+const char* ended_by(const std::string& state, int error) {
+    if (state == "complete") return "stop";
+    if (state == "disk-budget") return "disk limit";
+    return error == ENOSPC || error == EDQUOT ? "disk full" : "disk error";
+}
 
 void name_thread(const char* name) {
 #if defined(__linux__)
@@ -70,18 +78,19 @@ Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, Th
                    note_complete(complete);
                    update_manifest("recording");
                },
-               [this](const char* state, std::string reason, const std::vector<ChunkFacts>& complete) {
+               [this](const char* state, std::string reason, int error, const std::vector<ChunkFacts>& complete) {
                    note_complete(complete);
-                   note_failure(state, std::move(reason));
+                   note_failure(state, std::move(reason), error);
                }}) {
     for (size_t table = 0; table < kTableCount; ++table) rows_.emplace_back(static_cast<Table>(table));
     manifest_.facts_json = std::move(facts_json);
     manifest_.pid = getpid();
     manifest_.ticks = tick_kind();
     const ClockAnchor anchor = read_anchor();
+    manifest_.ticks_per_second = ticks_per_second(anchor);
     manifest_.anchors = {anchor, anchor};
     rows(Table::kAnchor).add_anchor(anchor);
-    last_write_ns_ = last_anchor_ns_ = read_clock_ns(CLOCK_MONOTONIC);
+    last_anchor_ns_ = read_clock_ns(CLOCK_MONOTONIC);  // and a first write at once: even of nothing else there is a chunk
     anchor_pause_ns_ = kFirstAnchorNs;
     update_manifest("recording");
     thread_ = std::thread([this] { run(); });
@@ -137,16 +146,11 @@ void Dumper::run() {
         for (size_t waited = drain(); waited > (is_last ? 0 : kBatchBytes); waited = drain()) {
         }
         const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
-        if (now - last_anchor_ns_ >= anchor_pause_ns_ || is_last) {
-            const ClockAnchor anchor = read_anchor();
-            rows(Table::kAnchor).add_anchor(anchor);
-            last_anchor_ns_ = now;
-            anchor_pause_ns_ = std::min(2 * anchor_pause_ns_, kAnchorNs);
-            const std::lock_guard<std::mutex> lock(mutex_);
-            manifest_.anchors.back() = anchor;
-        }
+        keep_anchor(now, is_last);
         const bool is_flush = wanted > flushes_done_;
-        write_rows(is_last || is_flush || now - last_write_ns_ >= limits_.flush_ns);
+        const bool is_due = now - last_write_ns_ >= write_pause_ns_;
+        if (is_due) write_pause_ns_ = std::min(std::max(2 * write_pause_ns_, kFirstFlushNs), limits_.flush_ns);
+        write_rows(is_last || is_flush || is_due);
         if (is_flush) writer_.flush();
         {
             const std::lock_guard<std::mutex> lock(mutex_);
@@ -293,6 +297,16 @@ void Dumper::take_op(const OpRecord& record, const char* payload, uint32_t threa
     if (rows(table).count() >= kBatchRows) write_rows(false);
 }
 
+void Dumper::keep_anchor(int64_t now, bool is_last) {
+    if (now - last_anchor_ns_ < anchor_pause_ns_ && !is_last) return;
+    const ClockAnchor anchor = read_anchor();
+    rows(Table::kAnchor).add_anchor(anchor);
+    last_anchor_ns_ = now;
+    anchor_pause_ns_ = std::min(2 * anchor_pause_ns_, kAnchorNs);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    manifest_.anchors.back() = anchor;
+}
+
 void Dumper::note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs) {
     for (const auto& log : logs) {
         if (log->is_listed) continue;
@@ -310,6 +324,8 @@ void Dumper::write_rows(bool everything) {
     bool any = everything;
     for (const Rows& each : rows_) any |= each.count() >= kBatchRows || each.bytes() >= kBatchBytes;
     if (!any) return;
+    // also while the rings never get empty: no record in a file is much later than the anchors there
+    keep_anchor(read_clock_ns(CLOCK_MONOTONIC), false);
     // texts, threads, anchors and forms first: a record never stands in a file before what it refers to
     note_strings();
     for (size_t table = 0; table < kTableCount; ++table) {
@@ -334,14 +350,17 @@ void Dumper::update_manifest(const char* state) {
     Manifest copy;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!has_failed_) manifest_.state = state;
+        if (!has_failed_) {
+            manifest_.state = state;
+            if (manifest_.state == "complete") manifest_.ended_by = ended_by(manifest_.state, 0);
+        }
         const ThreadList::Totals totals = threads_.totals();
         manifest_.lost_events = totals.lost_events;
         manifest_.lost_frames = totals.lost_frames;
         copy = manifest_;
     }
     if (const int error = write_manifest(folder_, copy)) {
-        note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error));
+        note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error), error);
     }
 }
 
@@ -350,13 +369,14 @@ void Dumper::note_complete(const std::vector<ChunkFacts>& chunks) {
     manifest_.chunks.insert(manifest_.chunks.end(), chunks.begin(), chunks.end());
 }
 
-void Dumper::note_failure(const char* state, std::string reason) {
+void Dumper::note_failure(const char* state, std::string reason, int error) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (has_failed_) return;
         has_failed_ = true;
         manifest_.state = state;
         manifest_.reason = std::move(reason);
+        manifest_.ended_by = ended_by(manifest_.state, error);
     }
     update_manifest(state);
     on_failure_();

@@ -82,11 +82,12 @@ class Dumper {
     void take_op(const OpRecord& record, const char* payload, uint32_t thread);
     void write_rows(bool everything);
     void write_table(Table table);
+    void keep_anchor(int64_t now, bool is_last);
     void note_strings();
     void note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs);
     void update_manifest(const char* state);
     void note_complete(const std::vector<ChunkFacts>& chunks);
-    void note_failure(const char* state, std::string reason);
+    void note_failure(const char* state, std::string reason, int error);
     Rows& rows(Table table) { return rows_[static_cast<size_t>(table)]; }
 
     const std::string folder_;
@@ -101,7 +102,8 @@ class Dumper {
     uint64_t taken_ops_ = 0;  // since `counters_` were told
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
-    int64_t anchor_pause_ns_ = 0;
+    int64_t anchor_pause_ns_ = 0;  // they grow: the shorter a recording is the more it needs anchors and writes
+    int64_t write_pause_ns_ = 0;
     DumpCounters counters_;
 
     mutable std::mutex mutex_;  // of what follows

@@ -31,10 +31,12 @@ std::string text_of(const Manifest& manifest) {
     const auto number = [](auto value) { return std::to_string(value); };
     std::string out = "{\n  \"format\": 2,\n  \"state\": " + json_text(manifest.state);
     out += ",\n  \"reason\": " + json_text(manifest.reason);
+    if (!manifest.ended_by.empty()) out += ",\n  \"ended_by\": " + json_text(manifest.ended_by);
     out += ",\n  \"pid\": " + number(manifest.pid);
     out += ",\n  \"facts\": " + (manifest.facts_json.empty() ? std::string("{}") : manifest.facts_json);
     out += ",\n  \"ticks\": ";
     out += manifest.ticks == TickKind::kCounter ? "\"counter\"" : "\"monotonic_raw_ns\"";
+    out += ",\n  \"ticks_per_second\": " + number(manifest.ticks_per_second);
     out += ",\n  \"anchors\": [";
     for (size_t at = 0; at < manifest.anchors.size(); ++at) {
         const ClockAnchor& anchor = manifest.anchors[at];

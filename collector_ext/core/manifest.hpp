@@ -13,9 +13,11 @@ namespace npuwh::core {
 struct Manifest {
     std::string state;  // "recording", "complete", "disk-budget", "disk-error"
     std::string reason;  // why it ended early, one line
+    std::string ended_by;  // "stop", "disk full", "disk limit", "disk error"; empty: it goes on, or its process is gone
     std::string facts_json;  // an object with what the caller says of the recording; "{}" at least
     int64_t pid = 0;
     TickKind ticks = TickKind::kCounter;
+    double ticks_per_second = 0;  // measured before the first anchor: what ended soon has no other worth the name
     std::vector<ClockAnchor> anchors;  // the first and the last
     std::vector<ChunkFacts> chunks;
     uint64_t lost_events = 0;

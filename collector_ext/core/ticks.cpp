@@ -1,6 +1,8 @@
 #include "core/ticks.hpp"
 
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -45,6 +47,28 @@ ClockAnchor read_anchor() noexcept {
         }
     }
     return best;
+}
+
+namespace {
+
+const ClockAnchor kLoaded = read_anchor();
+
+}  // namespace
+
+double ticks_per_second(const ClockAnchor& now) noexcept {
+    constexpr int64_t kLeastNs = 10'000'000;
+    constexpr int64_t kMostNs = 60'000'000'000;
+    if (!detail::uses_counter) return 1e9;
+    ClockAnchor first = kLoaded;
+    ClockAnchor last = now;
+    const int64_t between = now.monotonic_raw_ns - first.monotonic_raw_ns;
+    if (between < kLeastNs || between > kMostNs) {
+        if (between > kMostNs) first = now;
+        std::this_thread::sleep_for(std::chrono::nanoseconds(kLeastNs));
+        last = read_anchor();
+    }
+    return static_cast<double>(last.ticks - first.ticks) * 1e9 /
+           static_cast<double>(last.monotonic_raw_ns - first.monotonic_raw_ns);
 }
 
 }  // namespace npuwh::core

@@ -49,4 +49,8 @@ struct ClockAnchor {
 // Reads the three clocks as close together as it can: the best of a few tries.
 ClockAnchor read_anchor() noexcept;
 
+// Ticks a second, measured between when this library was loaded and `now`; waits until 10 ms are between, so that what
+// interrupts a reading is less than a thousandth of it.  At most a minute before `now`: counters stop where machines sleep.
+double ticks_per_second(const ClockAnchor& now) noexcept;
+
 }  // namespace npuwh::core

@@ -2,59 +2,48 @@
 
 from __future__ import annotations
 
-import json
-import re
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from warehouse.batches.recorded import RECORDED
+from warehouse.batches.recorded_manifest import CHUNK_NAME, MANIFEST, Manifest
+from warehouse.batches.recorded_message import END_MARK, Message, is_as_written, message_at, next_message
 from warehouse.errors import InputError
 
-MANIFEST = "manifest.json"
-_CHUNK = re.compile(r"(?P<table>[a-z_]+)-(?P<number>\d+)\.arrows(?P<open>\.part)?")
-_LARGEST_MANIFEST = 64 << 20
-_FRAME_BYTES = 8  # of a message: the continuation mark and the length of its metadata
-_END = b"\xff\xff\xff\xff\0\0\0\0"
-_SUM, _NO_SUM = b"crc32", b"0" * 8
+_SEARCHED_TIMES = 4  # how often a chunk's bytes may be gone through for whole batches behind damaged ones
+_SEARCHED_BYTES = 1 << 20
+_WIDTHS = {pa.uint8(): 1, pa.int8(): 1, pa.uint16(): 2, pa.int32(): 4, pa.uint32(): 4}
 
 
 @dataclass
 class Chunk:
-    """One file; what reading it came to stands in `rows`, `batches`, `good_bytes` and `fault` afterwards."""
+    """One file; what reading it came to stands in the fields behind `size` afterwards.
+
+    `lost_rows`: as far as it is known; `first_fault`: byte at which the first damage lies.
+    """
 
     path: Path
     table: str
     number: int
     is_complete: bool
-    listed_rows: int | None = None  # as the manifest has it
+    listed_rows: int | None = None  # as the manifest has it; -1: it has a number that cannot be
     size: int = 0
     rows: int = 0
     batches: int = 0
     good_bytes: int = 0
     fault: str | None = None
+    first_fault: int = 0
+    lost_rows: int = 0
 
 
 @dataclass
-class ChunkFolder:
-    """Chunks by table in their order, and what the manifest says.
+class ChunkFolder(Manifest):
+    """Chunks by table in their order, with what the manifest says of them."""
 
-    `state` is "complete", "disk-budget" or "disk-error" as the recorder ended it, or "recording" if nobody did.
-    """
-
-    path: Path
-    pid: int | None = None
-    state: str = "recording"
-    reason: str = ""
-    facts: dict[str, Any] = field(default_factory=dict)
-    ticks: str = "counter"
-    anchors: list[tuple[int, int, int]] = field(default_factory=list)
-    lost_events: int = 0
-    lost_frames: int = 0
+    path: Path = field(default_factory=Path)
     chunks: list[Chunk] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)  # listed in the manifest, but not there
     unknown: list[Path] = field(default_factory=list)
@@ -67,17 +56,18 @@ class ChunkFolder:
 def open_chunk_folder(path: Path) -> ChunkFolder:
     """What lies in the folder; a manifest that is missing or damaged leaves its defaults.
 
-    InputError if the folder cannot be read.
+    InputError if the folder cannot be read, or is of a format that another version of npuwh writes.
     """
-    folder = ChunkFolder(path)
+    folder = ChunkFolder(path=path)
     try:
         entries = sorted(path.iterdir())
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    listed = _read_manifest(path / MANIFEST, folder)
+    folder.read(path / MANIFEST)
+    listed = dict(folder.listed)
     for entry in entries:
-        match = _CHUNK.fullmatch(entry.name)
-        if match is None or match["table"] not in RECORDED or entry.is_symlink() or not entry.is_file():
+        match = CHUNK_NAME.fullmatch(entry.name)
+        if match is None or entry.is_symlink() or not entry.is_file():
             if entry.name not in (MANIFEST, f"{MANIFEST}.part"):
                 folder.unknown.append(entry)
             continue
@@ -90,101 +80,97 @@ def open_chunk_folder(path: Path) -> ChunkFolder:
     return folder
 
 
-def _read_manifest(path: Path, folder: ChunkFolder) -> dict[str, int]:
-    """Fills the folder; returns the rows of each chunk that the manifest lists."""
-    try:
-        if path.is_symlink() or path.stat().st_size > _LARGEST_MANIFEST:
-            return {}
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(content, dict):
-        return {}
-    folder.state = str(content.get("state", folder.state))
-    folder.reason = str(content.get("reason", ""))
-    folder.pid = _count(content.get("pid")) or None
-    folder.ticks = str(content.get("ticks", folder.ticks))
-    facts, lost, chunks = content.get("facts"), content.get("lost"), content.get("chunks")
-    folder.facts = facts if isinstance(facts, dict) else {}
-    if isinstance(lost, dict):
-        folder.lost_events, folder.lost_frames = _count(lost.get("events")), _count(lost.get("frames"))
-    for anchor in content.get("anchors") or []:
-        if isinstance(anchor, list) and len(anchor) == 3 and all(isinstance(each, int) for each in anchor):
-            folder.anchors.append((anchor[0], anchor[1], anchor[2]))
-    return {
-        each["file"]: _count(each.get("rows"))
-        for each in (chunks if isinstance(chunks, list) else [])
-        if isinstance(each, dict) and isinstance(each.get("file"), str)
-    }
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
-
-
 def read_chunk(chunk: Chunk) -> Iterator[pa.RecordBatch]:
-    """The whole batches of a chunk, up to the first one that is cut or damaged: `chunk.fault` says what it is.
+    """The batches of a chunk that are as they were written: `chunk.fault` says what else there was.
 
-    A process that was killed leaves such a tail, and a machine that stops a file whose end is zeros.
+    A process that was killed leaves a batch that is cut, and a machine that stops a file whose end is zeros.  Behind
+    damaged bytes it goes on with the next batch whose check sum is right.
     """
-    chunk.rows = chunk.batches = chunk.good_bytes = 0
+    chunk.rows = chunk.batches = chunk.good_bytes = chunk.lost_rows = chunk.first_fault = 0
     chunk.fault = None
-    schema = RECORDED[chunk.table]
     if not chunk.size:
         chunk.fault = "is empty"
         return
     try:
         with pa.memory_map(str(chunk.path), "r") as file:  # so that no damaged length makes anything allocate
             content = file.read_buffer()
-            whole, chunk.size = memoryview(content).cast("B"), content.size
-            source = pa.BufferReader(content)
-            stream = pa.ipc.open_stream(source)
-            if not stream.schema.equals(schema):
-                chunk.fault = f"has other columns than {chunk.table} chunks have"
-                return
-            chunk.good_bytes = source.tell()
-            while (found := _next_batch(stream)) is not None:
-                batch, metadata = found
-                if not _is_as_written(whole[chunk.good_bytes : source.tell()], metadata):
-                    chunk.fault = "has a batch that is not as it was written (by its check sum)"
-                    return
-                batch.validate(full=True)
-                chunk.rows += batch.num_rows
-                chunk.batches += 1
-                chunk.good_bytes = source.tell()
-                yield batch
-            has_end = whole[chunk.good_bytes :] == _END
-    except (pa.ArrowException, OSError, ValueError) as error:
-        chunk.fault = f"ends in the middle of a batch ({str(error).splitlines()[0]})"
+            chunk.size = content.size
+            yield from _batches(chunk, content)
+    except (OSError, ValueError) as error:
+        chunk.fault = f"cannot be read ({str(error).splitlines()[0]})"
+    if chunk.listed_rows is not None and chunk.listed_rows >= chunk.rows:
+        chunk.lost_rows = chunk.listed_rows - chunk.rows
+    if chunk.fault is None and chunk.listed_rows is not None and chunk.listed_rows != chunk.rows:
+        chunk.fault = f"holds {chunk.rows} rows where the manifest says {max(chunk.listed_rows, 0)}"
+
+
+def _batches(chunk: Chunk, content: pa.Buffer) -> Iterator[pa.RecordBatch]:
+    schema, whole = RECORDED[chunk.table], memoryview(content).cast("B")
+    at = _end_of_schema(chunk, content, schema)
+    if at is None:
         return
-    if has_end:
-        chunk.good_bytes = chunk.size
-    if chunk.good_bytes < chunk.size:
-        chunk.fault = "has bytes behind its end"
-    elif chunk.listed_rows is not None and chunk.listed_rows != chunk.rows:
-        chunk.fault = f"holds {chunk.rows} rows where the manifest says {chunk.listed_rows}"
-    elif chunk.is_complete and not has_end:
-        chunk.fault = "is cut off behind a batch"
+    searched = 0
+    while whole[at:] != END_MARK:
+        if at == len(whole):
+            chunk.fault = chunk.fault or ("is cut off behind a batch" if chunk.is_complete else None)
+            return
+        message = message_at(whole, at)
+        if message is None or not message.is_batch or not is_as_written(whole, message):
+            if whole[at : at + len(END_MARK)] == END_MARK:
+                _note(chunk, at, "has bytes behind its end", None)
+                return
+            is_cut = message is None
+            found, vain = next_message(whole, at + 1, _SEARCHED_BYTES + _SEARCHED_TIMES * len(whole) - searched)
+            searched += vain
+            is_cut = is_cut and found is None
+            text = "ends in the middle of a batch" if is_cut else "has a batch that is not as it was written"
+            _note(chunk, at, text if is_cut else f"{text} (by its check sum)", message)
+            if message is None and found is not None:  # about as many rows as had room
+                chunk.lost_rows += (found.at - at) // sum(_WIDTHS.get(each.type, 8) for each in schema)
+            if found is None:
+                return
+            at, message = found.at, found
+        batch = _batch_of(chunk, content, message, schema)
+        if batch is not None:
+            chunk.rows += batch.num_rows
+            chunk.batches += 1
+            chunk.good_bytes += message.end - message.at
+            yield batch
+        at = message.end
+    chunk.good_bytes += len(END_MARK)
 
 
-def _next_batch(stream: pa.RecordBatchStreamReader) -> tuple[pa.RecordBatch, Mapping[bytes, bytes]] | None:
+def _end_of_schema(chunk: Chunk, content: pa.Buffer, schema: pa.Schema) -> int | None:
+    """Where the batches begin; where they may begin, if the schema itself is damaged."""
+    source = pa.BufferReader(content)
     try:
-        found = stream.read_next_batch_with_custom_metadata()
-    except StopIteration:
+        if not pa.ipc.open_stream(source).schema.equals(schema):
+            chunk.fault = f"has other columns than {chunk.table} chunks have"
+            return None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        _note(chunk, 0, f"has no columns that can be read ({str(error).splitlines()[0]})", None)
+        return 0
+    chunk.good_bytes = source.tell()
+    return chunk.good_bytes
+
+
+def _batch_of(chunk: Chunk, content: pa.Buffer, message: Message, schema: pa.Schema) -> pa.RecordBatch | None:
+    part = content.slice(message.at, message.end - message.at)
+    if message.at % 8:  # bytes were lost or put in before: numbers are read from where they may lie
+        part = pa.py_buffer(part.to_pybytes())
+    try:
+        batch = pa.ipc.read_record_batch(pa.ipc.read_message(part), schema)
+        batch.validate(full=True)
+        if batch.num_rows != message.rows or any(column.null_count for column in batch.columns):
+            raise ValueError("it has other rows than it tells")
+    except (pa.ArrowException, OSError, ValueError) as error:
+        _note(chunk, message.at, f"has a batch that cannot be read ({str(error).splitlines()[0]})", message)
         return None
-    return found.batch, found.custom_metadata or {}
+    return batch
 
 
-def _is_as_written(message: memoryview, metadata: Mapping[bytes, bytes]) -> bool:
-    """Whether a message has the check sum that it tells (collector_ext/core/arrow_stream.hpp)."""
-    told = metadata.get(_SUM, b"")
-    try:
-        expected = int(told, 16)
-    except ValueError:
-        return False
-    head = bytes(message[: _FRAME_BYTES + int.from_bytes(message[4:_FRAME_BYTES], "little")])
-    at = head.rfind(told)
-    if len(told) != len(_NO_SUM) or at < 0:
-        return False
-    found = zlib.crc32(_NO_SUM, zlib.crc32(head[:at]))
-    return zlib.crc32(message[at + len(told) :], found) == expected
+def _note(chunk: Chunk, at: int, fault: str, message: Message | None) -> None:
+    """Keep the first fault; count rows of all."""
+    if chunk.fault is None:
+        chunk.fault, chunk.first_fault = fault, at
+    chunk.lost_rows += 0 if message is None else message.rows

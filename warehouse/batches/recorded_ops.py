@@ -33,6 +33,7 @@ class OpForms:
         is_good = number < 4 * len(number) + _MOST_AHEAD
         # number -> row; the last, for all that are larger, has none
         self._row = np.zeros(int(number[is_good].max()) + 2, np.int64)
+        self.missing = 0  # operators of forms that are not there
         self._row[number[is_good]] = np.flatnonzero(is_good)
         self._forms = forms.select(_OF_FORM).to_batches()[0]
 
@@ -43,7 +44,9 @@ class OpForms:
         (0: none), end_thread, stack, module, dtypes, shapes, scope, is_async.  A form that is missing leaves zeros.
         """
         form = np.minimum(batch.column("form").to_numpy(), np.uint32(len(self._row) - 1))
-        found = self._forms.take(pa.array(self._row[form]))
+        row = self._row[form]
+        self.missing += int((row == 0).sum())
+        found = self._forms.take(pa.array(row))
         start, thread = batch.column("start_ticks"), batch.column("thread").cast(pa.uint32())
         tensors = (
             batch.column("tensors")

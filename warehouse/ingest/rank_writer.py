@@ -123,6 +123,8 @@ class RankWriter:
             _Source(first + place, path, kind, ledger if place == 0 else Ledger(), "failed", reason)
             for place, (path, kind) in enumerate(files)
         ]
+        if not sources:
+            self._write_issue(ledger.issues[0], None, None, each.path)
         self._write_sources(sources, None, each.path)
 
     def _write_rank(self, candidate: Candidate, rank_id: int, run_id: int) -> None:

@@ -123,7 +123,9 @@ class Events:
 def read_events(folder: Path) -> Events:
     """Read a folder of chunks.  InputError if it holds no operators with their tensors."""
     chunks = open_chunk_folder(folder)
-    clock = RecordedClock([*chunks.anchors, *_rows(chunks, "anchor", "ticks", "monotonic_raw_ns", "realtime_ns")])
+    clock = RecordedClock.of(chunks, _rows(chunks, "anchor", "ticks", "monotonic_raw_ns", "realtime_ns"))
+    if not clock.is_known:
+        raise InputError(f"{folder}: nothing tells what its times mean: it holds no anchors of its clock")
     texts = {number: text.decode(errors="replace") for number, text in _rows(chunks, "string", "string", "text")}
     known = _KnownInputs()
     ops = list(_ops(chunks, clock, known))

@@ -146,6 +146,7 @@ class RawReader:
                 counters = self._prof.counters
                 self._recorded_host = RecordedHost(self.run, 0 if counters is None else counters.series_end)
                 self._recorded_host.load()
+                self.run.recording.finish()
             note_missing(self.run)
         except InputError as error:
             text = str(error)

@@ -3,6 +3,7 @@ way for both."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,39 +11,34 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.batches.chunk_folder import Chunk, ChunkFolder, open_chunk_folder, read_chunk
 from warehouse.batches.recorded_ops import OP_TABLES, OpForms
+from warehouse.errors import InputError
 from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.raw_rows import NONE, Numbers, rows
 from warehouse.readers.raw_strings import RawStrings
 from warehouse.readers.recorded_clock import RecordedClock
-from warehouse.readers.recorded_frames import FrameMender
+from warehouse.readers.recorded_files import KINDS, RecordedFiles
+from warehouse.readers.recorded_frames import C_CALL, CALL, FrameMender
 from warehouse.readers.recorded_scripts import ScriptStacks
+from warehouse.readers.recorded_sound import RecordCheck
 from warehouse.readers.recorded_stacks import OpStacks
-from warehouse.readers.recorded_state import note_state
 from warehouse.readers.recorded_texts import RecordedTexts
 from warehouse.readers.recorded_threads import RecordedThreads
 from warehouse.readers.sorted_rows import SpillFolder
-from warehouse.wording import counted
 
-# kind of FRAMEWORK file -> tables of the recording
-KINDS = {
-    "op_range": OP_TABLES,
-    "op_mark": ("queue_mark",),
-    "memory_usage": ("memory",),
-    "python_tracer_func": ("frame",),
-    "python_tracer_hash": ("string",),
-    "gc_record": ("gc",),
-}
-_KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 GAP_DOMAIN = "npuwh"  # of marks that the recorder itself makes
 _KINDS_LOST = ("events", "Python calls and returns")
+_FRAME_BYTES = 21  # of a call or return in its chunk
+_MOST_INVENTED = 1 << 20  # calls at least that may be put in for lost ones
+_UNTOLD_LOSS = 10_000  # records of a thread: what is lost last is told last, and a killed process may not come to it
+_TOLD_ERROR = 1e-5  # of lengths, from which on it is told how good the clock is
 
 
 class Recording:
     """Chunks of one process.  Times come out as ns; texts as numbers of `strings`.
 
-    What cannot be read is left out and noted in the ledger of its file.
+    What cannot be read, or contradicts the rest, is left out and noted in the ledger of its file.  InputError if
+    nothing tells what the times mean, or the recording is of another version's format.
     """
 
     def __init__(
@@ -54,19 +50,35 @@ class Recording:
         bytes_of: dict[Path, tuple[int, int]],
         run_ledger: Ledger,
     ) -> None:
-        self.folder: ChunkFolder = open_chunk_folder(path)
-        self._bytes_of = bytes_of
-        self._ledgers = ledgers
+        self._files = RecordedFiles(path, ledgers, bytes_of, run_ledger)
+        self.folder = self._files.folder
+        self.read = self._files.read
         self._run_ledger = run_ledger
         self._strings = strings
         self._spill = spill
-        self._booked: set[Path] = set()
-        self._known_texts: Numbers | None = None
+        self._known_texts: RecordedTexts | None = None
         self._forms: OpForms | None = None
-        self._module_codes: list[int] = []
-        self.clock = RecordedClock([*self.folder.anchors, *self._anchors()])
-        self._threads = RecordedThreads(self.read("thread"))
-        note_state(self.folder, self.clock.is_known, run_ledger)
+        self._unnamed: Counter[str] = Counter()  # by table
+        self._without_form = 0  # operators
+        self._is_mended = False
+        self.clock = RecordedClock.of(self.folder, self._anchors())
+        self._note_clock()
+        threads = list(self.read("thread"))
+        is_whole = self._files.is_whole("thread")
+        self._threads = RecordedThreads(threads, self.folder.pid, run_ledger, is_whole=is_whole)
+        if self.clock.is_known:
+            is_whole = self._files.is_whole("anchor")
+            self._files.check = RecordCheck(self.clock, self._threads.listed, is_clock_whole=is_whole)
+
+    def finish(self) -> None:
+        """Book what nobody has asked for; to be called when everything has been read."""
+        self._files.book_rest()
+        if self._without_form:
+            text = "forms of operators that are not there: shapes, types and scopes of these operators are not known"
+            self._files.note(next(t for t in OP_TABLES if self.folder.of(t)), self._without_form, "missing-form", text)
+        for table, count in self._unnamed.items():
+            text = "texts that are not in the recording: names and the like are missing there"
+            self._files.note(table, count, "missing-text", text)
 
     def has(self, kind: str) -> bool:
         """Whether there is anything of a kind of FRAMEWORK file."""
@@ -111,8 +123,8 @@ class Recording:
                 tid=tid,
                 end_pid=end_pid,
                 end_tid=end_tid,
-                message=self._text(batch, "message"),
-                domain=self._text(batch, "domain"),
+                message=self._text("mark", batch, "message"),
+                domain=self._text("mark", batch, "domain"),
                 range_no=batch.column("range").to_numpy(),
             )
 
@@ -173,10 +185,11 @@ class Recording:
             python = None if stacks is None else stacks.of(row, row + batch.num_rows)
             row += batch.num_rows
             # as torch does: where a script runs its place in the script, elsewhere that in Python
+            self._text("op", batch, "stack")  # counts those that are not there
             stack, frames = scripts.of(batch.column("stack").to_numpy().astype(np.int64))
             if frames is not None:
                 yield "stack_frame", frames
-            module = self._text(batch, "module")
+            module = self._text("op", batch, "module")
             if python is not None:
                 stack, module = pc.coalesce(stack, python[0]), pc.coalesce(module, python[1])
             yield "op_range", self._op(batch, stack, module)
@@ -184,9 +197,10 @@ class Recording:
     def _whole_ops(self) -> Iterator[pa.RecordBatch]:
         if self._forms is None:
             self._forms = OpForms(self.read("op_form"))
+        before = self._forms.missing
         for table in OP_TABLES:
-            for batch in self.read(table):
-                yield self._forms.whole(batch)
+            yield from self.read(table, self._forms.whole)
+        self._without_form = self._forms.missing - before
 
     def texts_by_number(self, wanted: set[int]) -> dict[int, str]:
         """Texts of a few numbers; nothing for those that are not there."""
@@ -201,20 +215,13 @@ class Recording:
         if not self.has("python_tracer_func"):
             return None
         stacks = OpStacks(self._spill)
-        texts = self._texts
         for frames in self._mended():
-            is_module = np.isin(frames["code"], self._module_codes)
+            is_module = np.isin(frames["code"], self._texts.modules)
             stacks.add_frames(frames["thread"], frames["time"], frames["event"], frames["code"], is_module)
         for batch in self._whole_ops():
             thread = batch.column("thread").to_numpy().astype(np.int64)
             stacks.add_ops(thread, batch.column("start_ticks").to_numpy())
-        unnamed = self._strings.own("N/A")
-
-        def text_of(code: Numbers) -> Numbers:
-            known = texts[np.clip(code, 0, len(texts) - 1)]
-            return np.where((code < len(texts)) & (known != NONE), known, unnamed)
-
-        stacks.find(self._strings, text_of)
+        stacks.find(self._strings, self._texts.own)
         return stacks
 
     def _op(self, batch: pa.RecordBatch, stack: pa.Array, modules: pa.Array) -> pa.RecordBatch:
@@ -231,9 +238,9 @@ class Recording:
             forward_thread_no=batch.column("forward_thread_no").to_numpy().astype(np.int64),
             scope=batch.column("scope").cast(pa.int64()),
             is_async=batch.column("is_async").cast(pa.int64()),
-            name=self._text(batch, "name"),
-            dtypes=self._text(batch, "dtypes"),
-            shapes=self._text(batch, "shapes"),
+            name=self._text("op", batch, "name"),
+            dtypes=self._text("op", batch, "dtypes"),
+            shapes=self._text("op", batch, "shapes"),
             stack=stack,
             modules=modules,
         )
@@ -247,7 +254,7 @@ class Recording:
             correlation_no=batch.column("correlation_no"),
             tid=tid,
             pid=pid,
-            name=self._text(batch, "name"),
+            name=self._text("queue_mark", batch, "name"),
         )
 
     def _memory(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -273,10 +280,47 @@ class Recording:
 
     def _mended(self) -> Iterator[dict[str, Numbers]]:
         """thread, time (ticks), code and event of calls and returns, each thread's matching."""
-        mender = FrameMender(len(self._texts) - 1)
+        chunks = self.folder.of("frame")
+        most = max(_MOST_INVENTED, 4 * sum(chunk.size for chunk in chunks) // _FRAME_BYTES)
+        mender = FrameMender(self._texts.lost, self._lost_frames(), self._missing_frames(), most)
         names = {"thread": "thread", "time": "time_ticks", "code": "code", "event": "event", "depth": "depth"}
+        unnamed, left_out = 0, self._files.left_out["frame"]
         for batch in self.read("frame"):
-            yield mender.mend({ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()})
+            columns = {ours: batch.column(name).to_numpy().astype(np.int64) for ours, name in names.items()}
+            is_call = (columns["event"] == CALL) | (columns["event"] == C_CALL)
+            named = np.where(is_call, self._texts.named(columns["code"]), columns["code"])
+            unnamed += int((named != columns["code"]).sum())
+            before, left_out = left_out, self._files.left_out["frame"]
+            mender.damaged += left_out - before
+            yield mender.mend(columns | {"code": named})
+        if not self._is_mended:
+            self._is_mended = True
+            self._note_mended(mender, unnamed)
+
+    def _lost_frames(self) -> Counter[int]:
+        """How many calls and returns of each thread were lost, as far as it is told."""
+        told: Counter[int] = Counter()
+        for batch in self.read("gap"):
+            for thread, count, ring in zip(
+                *(batch.column(n).to_pylist() for n in ("thread", "count", "ring")), strict=True
+            ):
+                told[thread] += count if ring == 1 else 0
+        if self.folder.state != "complete" or (self.folder.of("gap") and not self._files.is_whole("gap")):
+            for thread in self._threads.listed or ():
+                told[thread] += _UNTOLD_LOSS
+        return told
+
+    def _missing_frames(self) -> int:
+        """Calls and returns in chunks that are not there."""
+        return sum(self.folder.listed[name] for name in self.folder.missing if name.startswith("frame-"))
+
+    def _note_mended(self, mender: FrameMender, unnamed: int) -> None:
+        text = "records that contradict those before them: their depth cannot come of what is known to be lost"
+        self._files.lose("frame", mender.rejected, "impossible", text)
+        self._files.note("frame", unnamed, "missing-text", "functions have no name in the recording")
+        if mender.invented:
+            text = "calls stand for some that were lost: only the depth of others tells of them"
+            self._files.note("frame", mender.invented, "lost-calls", text)
 
     def _frame(self, columns: dict[str, Numbers]) -> pa.RecordBatch:
         pid, tid = self._threads.places(columns["thread"])
@@ -299,9 +343,8 @@ class Recording:
         )
 
     def _frame_names(self) -> Iterator[pa.RecordBatch]:
-        known = np.flatnonzero(self._texts != NONE)
-        if len(known):
-            yield rows(len(known), key=known, name=self._texts[known])
+        number, name = self._texts.all()
+        yield rows(len(number), key=number, name=name)
 
     def _anchors(self) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = []
@@ -309,50 +352,37 @@ class Recording:
             found += zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return found
 
+    def _note_clock(self) -> None:
+        clock = self.clock
+        if clock.left_out:
+            text = "anchors of the clock cannot be, or contradict the others: they are not used"
+            self._run_ledger.note(WARNING, "bad-anchor", text, count=clock.left_out)
+        if not clock.is_known and self._files.has_events:
+            raise InputError(
+                f"{self.folder.path}: nothing tells what its times mean: no anchors of its clock can be read"
+            )
+        if clock.is_known and clock.error_ratio > _TOLD_ERROR:
+            within = f"{clock.count} anchors within {clock.span_ns / 1e6:.3g} ms"
+            text = f"the recording is short for its clock ({within}): lengths are right within {clock.error_ratio:.1g}"
+            self._run_ledger.note(INFO, "short-clock", text)
+
     @property
-    def _texts(self) -> Numbers:
-        """Number of a text in the recording -> ours.  Read when first asked for: by then those are there who watch for
-        texts of a form."""
+    def _texts(self) -> RecordedTexts:
+        """Read when first asked for: by then those are there who watch for texts of a form."""
         if self._known_texts is None:
-            self._known_texts = self._load_texts()
+            self._known_texts = RecordedTexts(self.read("string"), self._strings, self._run_ledger)
         return self._known_texts
-
-    def _load_texts(self) -> Numbers:
-        found = RecordedTexts(self.read("string"), self._strings)
-        self._module_codes = found.modules
-        if found.broken:
-            self._run_ledger.note(WARNING, "bad-text", "texts that are no UTF-8 were repaired", count=found.broken)
-        return found.numbers
-
-    def read(self, table: str) -> Iterator[pa.RecordBatch]:
-        """The batches of a table as they are recorded (batches/recorded.py); it is booked then."""
-        for chunk in self.folder.of(table):
-            yield from read_chunk(chunk)
-            self._book(chunk)
-
-    def _book(self, chunk: Chunk) -> None:
-        if chunk.path in self._booked:
-            return
-        self._booked.add(chunk.path)
-        kind = _KIND_OF.get(chunk.table, chunk.table)
-        ledger = self._ledgers.setdefault(chunk.path, Ledger())
-        ledger.found(kind, chunk.rows)
-        ledger.load(kind, chunk.rows)
-        self._bytes_of[chunk.path] = (chunk.good_bytes, chunk.size - chunk.good_bytes)
-        if chunk.fault is not None:
-            left = chunk.size - chunk.good_bytes
-            severity = WARNING if chunk.is_complete else INFO
-            text = f"{chunk.path.name} {chunk.fault}; {counted(left, 'byte')} rejected"
-            ledger.note(severity, "torn-chunk", text, table=kind, first_offset=chunk.good_bytes)
 
     def _ns(self, batch: pa.RecordBatch, name: str) -> Numbers:
         return self.clock.ns(batch.column(name).to_numpy())
 
-    def _text(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+    def _text(self, table: str, batch: pa.RecordBatch, name: str) -> pa.Array:
         number = batch.column(name).to_numpy().astype(np.int64)
-        known = len(self._texts) - 1  # the last is a name for lost calls
-        own = np.where(number < known, self._texts[np.minimum(number, known)], NONE)
-        return pa.array(own, mask=own == NONE)
+        own = self._texts.of(number)
+        is_missing = own == NONE
+        if is_missing.any() and (lost := int((is_missing & (number != 0)).sum())):
+            self._unnamed[table] += lost
+        return pa.array(own, mask=is_missing)
 
     def _thread(self, batch: pa.RecordBatch, name: str) -> tuple[Numbers, Numbers]:
         return self._threads.places(batch.column(name).to_numpy())

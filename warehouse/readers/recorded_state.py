@@ -6,12 +6,19 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from warehouse.batches.chunk_folder import ChunkFolder, open_chunk_folder, read_chunk
+from warehouse.batches.recorded_manifest import Anchor
 from warehouse.errors import InputError
 from warehouse.readers.facts import RankFacts
 from warehouse.readers.input_file import shown
 from warehouse.readers.issues import INFO, WARNING, Ledger
+from warehouse.readers.recorded_clock import RecordedClock
 
+_NAMES_TOLD = 3
+_ENDED_BY = {"disk full": "the disk was full", "disk limit": "its limit of disk space was reached"}
+_KILLED = "its process ended before it could complete it"
 _UNOBSERVED = (
     "operators of threads are not recorded: profile() records the thread that starts it and those that call "
     "enable_profiler_in_child_thread; npuwh record takes all"
@@ -28,25 +35,28 @@ def describe_recording(path: Path, profiler: dict[str, Any], facts: RankFacts) -
         raise InputError(
             f"{shown(path)}: is still being recorded, by process {folder.pid}; read it when that has ended"
         )
-    if not folder.chunks:
+    if not any(chunk.size for chunk in folder.chunks):
         raise InputError(f"{shown(path)}: has no records (yet)")
     facts.pid = facts.pid or folder.pid
     version = profiler.get("torch_version", folder.facts.get("torch_version"))
     if facts.framework_version is None and isinstance(version, str):
         facts.framework_version = version
-    anchors = list(folder.anchors)
+    anchors: list[Anchor] = []
     for chunk in folder.of("anchor"):
         for batch in read_chunk(chunk):
             anchors += zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    if anchors and facts.session_start_ns is None:  # (ticks, raw ns, wall clock ns), the wall clock of the first alone
-        _, first_raw_ns, facts.session_start_ns = min(anchors)
-        facts.session_end_ns = facts.session_start_ns + max(anchors)[1] - first_raw_ns
+    clock = RecordedClock.of(folder, anchors)
+    if clock.is_known and facts.session_start_ns is None:
+        facts.session_start_ns, facts.session_end_ns = clock.ns(np.array([clock.first, clock.last])).tolist()
 
 
-def note_state(folder: ChunkFolder, is_clock_known: bool, ledger: Ledger) -> None:
-    """Issues for what the recording lacks."""
+def note_state(folder: ChunkFolder, ledger: Ledger) -> None:
+    """Issues for what the recording lacks, and for what its manifest cannot mean."""
+    for text in folder.faults:
+        ledger.note(WARNING, "bad-manifest", text)
     if folder.state != "complete":
-        why = folder.reason or "its process ended before it could complete it"
+        why = _ENDED_BY.get(folder.ended_by or "") or folder.reason or _KILLED
+        why += f" ({folder.reason})" if folder.reason and folder.reason != why else ""
         ledger.note(WARNING, "incomplete-recording", f"the recording ends early: {why}")
     unobserved = folder.facts.get("unobserved_threads")
     if isinstance(unobserved, list) and unobserved:
@@ -55,10 +65,11 @@ def note_state(folder: ChunkFolder, is_clock_known: bool, ledger: Ledger) -> Non
         if lost:
             text = f"{what} were lost: they came faster than they were written"
             ledger.note(WARNING, "lost-records", text, count=lost)
-    for name in folder.missing:
+    for name in folder.missing[:_NAMES_TOLD]:
         ledger.note(WARNING, "missing-chunk", f"{name} is in the manifest but not there")
-    if not is_clock_known and any(chunk.size for chunk in folder.chunks):
-        ledger.note(WARNING, "no-clock", "nothing tells what a tick is: times are ticks")
+    more = len(folder.missing) - _NAMES_TOLD
+    if more > 0:
+        ledger.note(WARNING, "missing-chunk", "more chunks are in the manifest but not there", count=more)
 
 
 def _is_being_written(folder: ChunkFolder) -> bool:
