@@ -25,6 +25,8 @@ uint32_t number_of(const char* text, size_t size) { return Recorder::instance().
 
 uint32_t number_of_op(const char* name, size_t size) { return Recorder::instance().number_of_op({name, size}); }
 
+void count_missed() noexcept { Recorder::count_missed(/*is_frame=*/false); }
+
 // Lives as long as the process: producers keep the pointer.
 ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint32_t>* generation) {
     static ProducerAbi abi;
@@ -34,6 +36,7 @@ ProducerAbi* producer_abi(const std::atomic<bool>* is_on, const std::atomic<uint
     abi.thread_log = &log_of_thread;
     abi.number_of = &number_of;
     abi.number_of_op = &number_of_op;
+    abi.count_missed = &count_missed;
     return &abi;
 }
 
@@ -64,7 +67,10 @@ bool range(const std::string& name, int64_t start, int64_t end, int scope, bool 
 bool mark(int64_t start, int64_t end, int64_t range, const std::string& message, const std::string& domain) {
     Recorder& recorder = Recorder::instance();
     ThreadLog* log = recorder.thread_log();
-    if (log == nullptr) return false;
+    if (log == nullptr) {
+        count_missed();
+        return false;
+    }
     auto* record = log->begin<MarkRecord>(Kind::kMark, 0, end);
     if (record == nullptr) return false;
     record->start = start;
@@ -156,6 +162,7 @@ py::dict counters() {
     out["bytes_written"] = found.bytes_written;
     out["ring_peak_bytes"] = found.ring_peak_bytes;
     out["threads"] = found.threads;
+    out["refused_threads"] = found.refused_threads;
     return out;
 }
 
@@ -177,6 +184,7 @@ PYBIND11_MODULE(_recorder, module) {
     module.def("reason", [] { return Recorder::instance().reason(); });
     module.def("counters", &counters);
     module.def("now_ticks", &now_ticks);
+    module.def("count_missed", &count_missed);
     module.def("range", &range, py::arg("name"), py::arg("start"), py::arg("end"), py::arg("scope"),
                py::arg("is_kept") = false);
     module.def("name_thread", [](int64_t tid, std::string name) {
@@ -193,7 +201,9 @@ PYBIND11_MODULE(_recorder, module) {
         return reinterpret_cast<uintptr_t>(producer_abi(recorder.on_flag(), recorder.generation_counter()));
     });
     module.def("start_tracer", [](const py::object& module_call) {
-        if (!npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr())) throw py::error_already_set();
+        const int of_others = npuwh::tracer::start(module_call.is_none() ? nullptr : module_call.ptr());
+        if (of_others < 0) throw py::error_already_set();
+        return of_others;
     });
     module.def("set_module_call", [](const py::object& module_call) { npuwh::tracer::set_module_call(module_call.ptr()); });
     module.def("hide_folder", &npuwh::tracer::hide_folder);
@@ -201,7 +211,7 @@ PYBIND11_MODULE(_recorder, module) {
         "let_pass", [](const py::object& code, bool is_runner) { npuwh::tracer::let_pass(code.ptr(), is_runner); },
         py::arg("code"), py::arg("is_runner") = false);
     module.def("leave_thread_out", &npuwh::tracer::leave_thread_out);
-    module.def("start_tracer_on_thread", &npuwh::tracer::start_thread);
+    module.def("start_tracer_on_thread", &npuwh::tracer::start_thread, py::arg("replaces") = false);
     module.def("resume_tracer", &npuwh::tracer::resume);
     module.def("stop_tracer", &npuwh::tracer::stop);
 }

@@ -58,6 +58,8 @@ void ThreadList::remove(const ThreadLog& log) {
 ThreadList::Totals ThreadList::totals() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     Totals totals = removed_;
+    totals.lost_events += missed_events.load(std::memory_order_relaxed);
+    totals.lost_frames += missed_frames.load(std::memory_order_relaxed);
     for (const auto& log : logs_) {
         ++totals.threads;
         totals.lost_events += log->lost_events.load(std::memory_order_relaxed);
@@ -147,6 +149,10 @@ void Dumper::run() {
         }
         const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
         keep_anchor(now, is_last);
+        if (is_manifest_owed_.load(std::memory_order_relaxed) && now - last_manifest_ns_ >= kAnchorNs) {
+            last_manifest_ns_ = now;  // there may be room again
+            update_manifest("recording");
+        }
         const bool is_flush = wanted > flushes_done_;
         const bool is_due = now - last_write_ns_ >= write_pause_ns_;
         if (is_due) write_pause_ns_ = std::min(std::max(2 * write_pause_ns_, kFirstFlushNs), limits_.flush_ns);
@@ -160,11 +166,7 @@ void Dumper::run() {
         if (is_last) break;
     }
     writer_.finish();
-    const bool failed = [this] {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return has_failed_;
-    }();
-    if (!failed) update_manifest("complete");
+    update_manifest("complete");  // of one that ended early the losses since then
     done_.notify_all();
 }
 
@@ -359,7 +361,9 @@ void Dumper::update_manifest(const char* state) {
         manifest_.lost_frames = totals.lost_frames;
         copy = manifest_;
     }
-    if (const int error = write_manifest(folder_, copy)) {
+    const int error = write_manifest(folder_, copy);
+    is_manifest_owed_.store(error != 0, std::memory_order_relaxed);
+    if (error != 0) {
         note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error), error);
     }
 }

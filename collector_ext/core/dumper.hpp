@@ -37,13 +37,19 @@ class ThreadList {
     // Lets go of a log whose thread has ended and whose rings are empty.
     void remove(const ThreadLog& log);
 
-    // Threads that were ever added, and records that their full rings did not take.
+    // Threads that were ever added, and records that their full rings did not take, or nobody any more.
     struct Totals {
         uint64_t threads = 0;
         uint64_t lost_events = 0;
         uint64_t lost_frames = 0;
     };
     Totals totals() const;
+
+    // What has no log to be counted in: records after an early end, or of threads that there was no memory for.  One
+    // recording is open at a time.
+    static inline std::atomic<uint64_t> missed_events{0};
+    static inline std::atomic<uint64_t> missed_frames{0};
+    static inline std::atomic<uint64_t> refused_threads{0};
 
    private:
     mutable std::mutex mutex_;
@@ -102,6 +108,7 @@ class Dumper {
     uint64_t taken_ops_ = 0;  // since `counters_` were told
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
+    int64_t last_manifest_ns_ = 0;
     int64_t anchor_pause_ns_ = 0;  // they grow: the shorter a recording is the more it needs anchors and writes
     int64_t write_pause_ns_ = 0;
     DumpCounters counters_;
@@ -114,6 +121,7 @@ class Dumper {
     uint64_t flushes_done_ = 0;
     bool is_finishing_ = false;
     bool has_failed_ = false;
+    std::atomic<bool> is_manifest_owed_{false};  // the last one could not be written
 
     ChunkWriter writer_;  // after all that it tells of
     std::thread thread_;

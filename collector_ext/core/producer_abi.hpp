@@ -11,7 +11,7 @@
 
 namespace npuwh::core {
 
-constexpr uint32_t kProducerAbiVersion = 3;
+constexpr uint32_t kProducerAbiVersion = 4;
 
 struct ProducerAbi {
     uint32_t version = kProducerAbiVersion;
@@ -23,6 +23,7 @@ struct ProducerAbi {
     ThreadLog* (*thread_log)() noexcept = nullptr;  // of the calling thread; nullptr while nothing is recorded
     uint32_t (*number_of)(const char* text, size_t size) = nullptr;
     uint32_t (*number_of_op)(const char* name, size_t size) = nullptr;  // kLeftOut if a filter leaves it out
+    void (*count_missed)() noexcept = nullptr;  // an operator or event while the recording is off
 };
 
 }  // namespace npuwh::core

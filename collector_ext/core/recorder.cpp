@@ -31,6 +31,7 @@ std::atomic<Recorder*> the_recorder{nullptr};
 struct ThreadPlace {
     std::shared_ptr<ThreadLog> log;
     uint32_t generation = 0;
+    uint32_t refused_in = 0;  // the generation in which there was no memory for it
 
     ~ThreadPlace() { leave(); }
     void leave() noexcept {
@@ -84,7 +85,11 @@ void Recorder::prepare(const RecorderOptions& options) {
         throw std::runtime_error("the size of a ring is a power of two, at least 4096 bytes");
     }
     generation_.fetch_add(1, std::memory_order_acq_rel);
-    auto session = std::make_shared<Session>(options, [this] { is_on_.store(false, std::memory_order_release); });
+    ThreadList::missed_events = ThreadList::missed_frames = ThreadList::refused_threads = 0;
+    auto session = std::make_shared<Session>(options, [current = generation()] {
+        ended_early_.store(current, std::memory_order_relaxed);
+        is_on_.store(false, std::memory_order_release);
+    });
     if (const std::string state = session->dumper.state(); state != "recording") {
         throw std::runtime_error(session->dumper.reason());
     }
@@ -144,6 +149,7 @@ RecorderCounters Recorder::counters() const {
     found.lost_events = totals.lost_events;
     found.lost_frames = totals.lost_frames;
     found.threads = totals.threads;
+    found.refused_threads = ThreadList::refused_threads.load(std::memory_order_relaxed);
     return found;
 }
 
@@ -161,6 +167,10 @@ std::string Recorder::name_of_thread(int64_t tid) const {
 ThreadLog* Recorder::open_log() noexcept {
     const uint32_t current = generation();
     if (__builtin_expect(place.generation == current && place.log != nullptr, 1)) return place.log.get();
+    if (place.refused_in == current) {
+        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
     try {
         const auto open = session();
         if (!open) return nullptr;
@@ -173,7 +183,11 @@ ThreadLog* Recorder::open_log() noexcept {
         place.generation = current;
         return place.log.get();
     } catch (const std::exception&) {
-        return nullptr;  // no memory for a ring: the thread is not recorded, the program goes on
+        // no memory for a ring: the thread is not recorded, the program goes on
+        place.refused_in = current;
+        ThreadList::refused_threads.fetch_add(1, std::memory_order_relaxed);
+        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
     }
 }
 

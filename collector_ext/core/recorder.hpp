@@ -33,6 +33,7 @@ struct RecorderCounters {
     uint64_t bytes_written = 0;
     uint64_t ring_peak_bytes = 0;
     uint64_t threads = 0;
+    uint64_t refused_threads = 0;  // there was no memory for their records
 };
 
 // One recording at a time; several one after the other.  All functions may be called from any thread.
@@ -71,6 +72,12 @@ class Recorder {
     // What the program calls one of its threads, which holds for logs that begin after this.
     void name_thread(int64_t tid, std::string name);
 
+    // Something came that the recording has no place for, as it ended early; nothing is counted while it is off otherwise.
+    static void count_missed(bool is_frame) noexcept {
+        if (ended_early_.load(std::memory_order_relaxed) != generation_.load(std::memory_order_relaxed)) return;
+        (is_frame ? ThreadList::missed_frames : ThreadList::missed_events).fetch_add(1, std::memory_order_relaxed);
+    }
+
     // Number of a text in this recording; 0 while none is open.
     uint32_t number_of(std::string_view text);
 
@@ -100,6 +107,7 @@ class Recorder {
     // of the process, so that they hold for producers and threads of a forked child too
     static inline std::atomic<bool> is_on_{false};
     static inline std::atomic<uint32_t> generation_{0};
+    static inline std::atomic<uint32_t> ended_early_{0};  // the generation that did
 };
 
 }  // namespace npuwh::core

@@ -2,6 +2,7 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 
+#include <exception>
 #include <memory>
 
 #include "core/producer_abi.hpp"
@@ -20,14 +21,24 @@ using torch::profiler::impl::ProfilerStateBase;
 // Torch casts what is in the slot to its own base class, so this derives from it.
 class MemoryState : public ProfilerStateBase {
    public:
-    MemoryState() : ProfilerStateBase(ProfilerConfig(ProfilerState::CPU, false, /*profile_memory=*/true)) {}
+    explicit MemoryState(uint32_t session)
+        : ProfilerStateBase(ProfilerConfig(ProfilerState::CPU, false, /*profile_memory=*/true)), session_(session) {}
 
     ActiveProfilerType profilerType() override { return ActiveProfilerType::NONE; }
 
+    bool is_left_over() const { return is_over(session_); }
+
+    // Torch asks before each event.
+    bool memoryProfilingEnabled() const override;
+
     void reportMemoryUsage(void* address, int64_t size, size_t allocated, size_t reserved,
                            c10::Device device) override {
+        if (is_left_over()) return;
         core::ThreadLog* log = recorder->thread_log();
-        if (log == nullptr) return;
+        if (log == nullptr) {
+            if (!recorder->is_on->load(std::memory_order_relaxed)) recorder->count_missed();
+            return;
+        }
         const int64_t now = core::now_ticks();
         auto* record = log->begin<core::MemoryRecord>(core::Kind::kMemory, 0, now);
         if (record == nullptr) return;
@@ -45,37 +56,67 @@ class MemoryState : public ProfilerStateBase {
         record->flags = 0;
         log->finish(record);
     }
+
+   private:
+    const uint32_t session_;
 };
 
-bool is_ours(c10::DebugInfoBase* info) { return dynamic_cast<MemoryState*>(info) != nullptr; }
+MemoryState* ours() {
+    return dynamic_cast<MemoryState*>(c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE));
+}
+
+// Take our state out of the thread's slot; nothing where it is not ours, or does not lie on top.
+std::shared_ptr<c10::DebugInfoBase> take_out() {
+    if (ours() == nullptr) return nullptr;
+    try {
+        return c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
+    } catch (const std::exception&) {
+        return nullptr;  // within a guard of torch's for something else; it records nothing once its session is over
+    }
+}
+
+bool MemoryState::memoryProfilingEnabled() const {
+    if (!is_left_over()) return true;
+    // Another thread ended the recording: the slot is given back now.  This object lives until the caller is done.
+    static thread_local std::shared_ptr<c10::DebugInfoBase> taken;
+    if (ours() == this) taken = take_out();
+    return false;
+}
 
 }  // namespace
 
 void hold_memory() {
+    static thread_local uint32_t looked_in = kNoSession;
+    const uint32_t session = current_session();
+    if (looked_in != session) take_out();  // what an earlier recording left
+    looked_in = session;
     if (c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE) != nullptr) return;
-    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<MemoryState>());
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<MemoryState>(session));
 }
 
 }  // namespace npuwh::torch_observer
 
 extern "C" {
 
-int npuwh_memory_push() {
-    using npuwh::torch_observer::MemoryState;
+int npuwh_memory_push(int is_standing) {
+    using namespace npuwh::torch_observer;
+    take_out();
     if (c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE) != nullptr) return 1;
-    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<MemoryState>());
+    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE,
+                                     std::make_shared<MemoryState>(is_standing != 0 ? kNoSession : current_session()));
     return 0;
 }
 
-void npuwh_memory_pop() {
-    auto* info = c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE);
-    if (info != nullptr && npuwh::torch_observer::is_ours(info)) {
-        c10::ThreadLocalDebugInfo::_pop(c10::DebugInfoKind::PROFILER_STATE);
-    }
+int npuwh_memory_pop() {
+    using namespace npuwh::torch_observer;
+    const MemoryState* mine = ours();
+    const bool was_at_work = mine != nullptr && !mine->is_left_over();
+    take_out();
+    return was_at_work ? 1 : 0;
 }
 
 int npuwh_other_profiler() {
-    auto* info = c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE);
-    return info != nullptr && !npuwh::torch_observer::is_ours(info) ? 1 : 0;
+    const auto* info = c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE);
+    return info != nullptr && npuwh::torch_observer::ours() == nullptr ? 1 : 0;
 }
 }

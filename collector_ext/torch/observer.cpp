@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,7 @@ using core::OpRecord;
 using core::ThreadLog;
 
 const core::ProducerAbi* recorder = nullptr;
+std::atomic<uint32_t> last_ended{kNoSession};
 
 namespace {
 
@@ -73,9 +75,24 @@ struct StateOwner {
 };
 thread_local StateOwner owner;
 
+// The observer that a thread has of its own; those that inherit it have none.
+struct OwnObserver {
+    uint64_t handle = 0;
+    uint32_t session = kNoSession;
+
+    void remove() {
+        if (handle != 0) at::removeCallback(std::exchange(handle, 0));
+    }
+};
+thread_local OwnObserver own_observer;
+
 // The first operator of a thread in a recording; nullptr if the thread is not recorded.
 __attribute__((noinline)) ThreadState* meet(uint32_t generation) {
     if (is_thread_over) return nullptr;  // operators of destructors at the thread's end
+    if (is_over(own_observer.session)) {
+        own_observer.remove();  // another thread ended the recording that it is of
+        return nullptr;
+    }
     ThreadLog* log = recorder->thread_log();
     if (log == nullptr) return nullptr;
     if (state == nullptr) {
@@ -93,7 +110,10 @@ __attribute__((noinline)) ThreadState* meet(uint32_t generation) {
 
 // The calling thread's state, or nullptr while nothing is recorded.
 inline ThreadState* current() {
-    if (__builtin_expect(!is_on->load(std::memory_order_acquire), 0)) return nullptr;
+    if (__builtin_expect(!is_on->load(std::memory_order_acquire), 0)) {
+        recorder->count_missed();
+        return nullptr;
+    }
     const uint32_t generation = recorded_generation->load(std::memory_order_relaxed);
     ThreadState* mine = state;
     if (__builtin_expect(mine != nullptr && mine->generation == generation, 1)) return mine;
@@ -301,6 +321,23 @@ std::unique_ptr<at::ObserverContext> look_at_thread(const at::RecordFunction&) {
     return nullptr;
 }
 
+// Observers of all threads, which any thread may take away.
+struct GlobalObservers {
+    std::mutex mutex;
+    std::set<uint64_t> handles;
+};
+GlobalObservers& everywhere() {
+    static auto* found = new GlobalObservers();
+    return *found;
+}
+
+uint64_t add_everywhere(at::RecordFunctionCallback callback) {
+    const uint64_t handle = at::addGlobalCallback(callback);
+    const std::lock_guard<std::mutex> lock(everywhere().mutex);
+    everywhere().handles.insert(handle);
+    return handle;
+}
+
 using Start = std::unique_ptr<at::ObserverContext> (*)(const at::RecordFunction&);
 
 template <int... kEach>
@@ -330,14 +367,17 @@ int npuwh_observer_connect(const npuwh::core::ProducerAbi* abi) {
     return 0;
 }
 
-uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks) {
+uint64_t npuwh_observer_add(int takes, int64_t shortest_ticks, int is_standing) {
     using namespace npuwh::torch_observer;
+    own_observer.remove();
     least_ticks.store(shortest_ticks, std::memory_order_relaxed);
     at::RecordFunctionCallback callback(starts[takes & 15], &on_end);
     callback.needsInputs((takes & kShapes) != 0).needsIds(false);
     has_memory_everywhere.store((takes & 48) == 48, std::memory_order_relaxed);
-    if ((takes & 16) == 0) return at::addThreadLocalCallback(callback);
-    return at::addGlobalCallback(callback);
+    if ((takes & 16) != 0) return add_everywhere(callback);
+    own_observer.handle = at::addThreadLocalCallback(callback);
+    own_observer.session = is_standing != 0 ? kNoSession : current_session();
+    return own_observer.handle;
 }
 
 uint64_t npuwh_watch_threads() {
@@ -346,7 +386,7 @@ uint64_t npuwh_watch_threads() {
         const std::lock_guard<std::mutex> lock(unobserved().mutex);
         unobserved().tids.clear();
     }
-    return at::addGlobalCallback(at::RecordFunctionCallback(&look_at_thread).needsInputs(false).needsIds(false));
+    return add_everywhere(at::RecordFunctionCallback(&look_at_thread).needsInputs(false).needsIds(false));
 }
 
 int64_t npuwh_unobserved_threads(int64_t* tids, int64_t most) {
@@ -366,5 +406,15 @@ void npuwh_filter_modules(int is_used) {
 void npuwh_module_enter() { npuwh::torch_observer::module_filter::enter(); }
 void npuwh_module_leave() { npuwh::torch_observer::module_filter::leave(); }
 
-void npuwh_observer_remove(uint64_t handle) { at::removeCallback(handle); }
+void npuwh_observer_remove(uint64_t handle) {
+    using namespace npuwh::torch_observer;
+    if (own_observer.handle == handle) own_observer.remove();
+    const std::lock_guard<std::mutex> lock(everywhere().mutex);
+    if (everywhere().handles.erase(handle) != 0) at::removeCallback(handle);
+}
+
+void npuwh_end_session() {
+    using namespace npuwh::torch_observer;
+    last_ended.store(current_session(), std::memory_order_release);
+}
 }

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -34,6 +35,7 @@ struct State {
     int64_t start_ticks = 0;
     Py_ssize_t extra = -1;  // index of our slot in code objects
     PyObject* module_call = nullptr;
+    std::vector<uint64_t> hooked;  // threads that were given our hook
     std::unordered_map<const void*, uint32_t> c_functions;  // by method definition
     std::unordered_map<std::string, uint32_t> modules;  // by class and address
     std::string own_folder;  // where files of this package lie; empty: nothing is left out
@@ -211,8 +213,20 @@ bool enter_session(PyFrameObject* frame, int what) {
     return true;
 }
 
+// Nothing is recorded: of a tracer that ended while another's hook was in the way the last one goes here.
+__attribute__((noinline)) void meet_end() {
+    if (state.is_on) {
+        Recorder::count_missed(/*is_frame=*/true);
+    } else {
+        PyEval_SetProfile(nullptr, nullptr);
+    }
+}
+
 int on_event(PyObject*, PyFrameObject* frame, int what, PyObject* callable) {
-    if (__builtin_expect(!Recorder::instance().is_on(), 0)) return 0;
+    if (__builtin_expect(!Recorder::instance().is_on(), 0)) {
+        meet_end();
+        return 0;
+    }
     if (__builtin_expect(thread.session != state.session, 0)) {
         if (!enter_session(frame, what)) return 0;
     } else if (__builtin_expect(thread.log == nullptr, 0)) {
@@ -256,21 +270,58 @@ int on_event(PyObject*, PyFrameObject* frame, int what, PyObject* callable) {
     return 0;
 }
 
+PyThreadState* first_thread() { return PyInterpreterState_ThreadHead(PyThreadState_GetInterpreter(PyThreadState_Get())); }
+
+bool is_of_others(const PyThreadState* each) {
+    return each->c_profilefunc != nullptr && each->c_profilefunc != on_event;
+}
+
+// Put the hook on, or take it off, wherever there is none of somebody else; how many threads have one.
+int set_where_free(Py_tracefunc function) {
+    int of_others = 0;
+    for (PyThreadState* each = first_thread(); each != nullptr; each = PyThreadState_Next(each)) {
+        of_others += is_of_others(each);
+    }
 #if PY_VERSION_HEX >= 0x030C0000
-void set_everywhere(Py_tracefunc function) { PyEval_SetProfileAllThreads(function, nullptr); }
+    // with a hook of somebody else on one of them only the calling thread can be reached by itself; on the others a
+    // hook of ours goes at its next event
+    if (of_others == 0) {
+        PyEval_SetProfileAllThreads(function, nullptr);
+    } else if (!is_of_others(PyThreadState_Get())) {
+        PyEval_SetProfile(function, nullptr);
+    }
 #else
-void set_everywhere(Py_tracefunc function) {
-    PyInterpreterState* interpreter = PyThreadState_GetInterpreter(PyThreadState_Get());
-    for (PyThreadState* each = PyInterpreterState_ThreadHead(interpreter); each != nullptr;
-         each = PyThreadState_Next(each)) {
+    for (PyThreadState* each = first_thread(); each != nullptr; each = PyThreadState_Next(each)) {
+        if (is_of_others(each) || (function == nullptr && each->c_profilefunc == nullptr)) continue;
         if (_PyEval_SetProfile(each, function, nullptr) < 0) PyErr_Clear();
     }
-}
 #endif
+    return of_others;
+}
+
+// The threads that have our hook, by their ids: pointers are used again.
+std::vector<uint64_t> threads_with_hook() {
+    std::vector<uint64_t> found;
+    for (PyThreadState* each = first_thread(); each != nullptr; each = PyThreadState_Next(each)) {
+        if (each->c_profilefunc == on_event) found.push_back(PyThreadState_GetID(each));
+    }
+    return found;
+}
+
+// Threads that are alive and had our hook, and have it no longer.
+int taken_hooks() {
+    int taken = 0;
+    for (PyThreadState* each = first_thread(); each != nullptr; each = PyThreadState_Next(each)) {
+        const uint64_t id = PyThreadState_GetID(each);
+        const bool was_ours = std::find(state.hooked.begin(), state.hooked.end(), id) != state.hooked.end();
+        taken += was_ours && each->c_profilefunc != on_event;
+    }
+    return taken;
+}
 
 }  // namespace
 
-bool start(PyObject* module_call) {
+int start(PyObject* module_call) {
     if (state.extra < 0) {
 #if PY_VERSION_HEX >= 0x030C0000
         state.extra = PyUnstable_Eval_RequestCodeExtraIndex(nullptr);
@@ -279,7 +330,7 @@ bool start(PyObject* module_call) {
 #endif
         if (state.extra < 0) {
             PyErr_SetString(PyExc_RuntimeError, "the interpreter has no room left for another tracer");
-            return false;
+            return -1;
         }
     }
     stop();
@@ -289,8 +340,9 @@ bool start(PyObject* module_call) {
     state.start_ticks = core::now_ticks();
     ++state.session;
     state.is_on = true;
-    set_everywhere(on_event);
-    return true;
+    const int of_others = set_where_free(on_event);
+    state.hooked = threads_with_hook();
+    return of_others;
 }
 
 void set_module_call(PyObject* module_call) {
@@ -312,9 +364,12 @@ void leave_thread_out(int64_t tid, bool is_left_out) {
     }
 }
 
-bool start_thread() {
-    if (!state.is_on) return false;
+bool start_thread(bool replaces) {
+    PyThreadState* mine = PyThreadState_Get();
+    if (!state.is_on || (is_of_others(mine) && !replaces)) return false;
+    if (mine->c_profilefunc == on_event) return true;
     PyEval_SetProfile(on_event, nullptr);
+    state.hooked.push_back(PyThreadState_GetID(mine));
     return true;
 }
 
@@ -324,13 +379,16 @@ void resume() {
     ++state.session;
 }
 
-void stop() {
-    if (!state.is_on) return;
+int stop() {
+    if (!state.is_on) return 0;
     state.is_on = false;
-    set_everywhere(nullptr);
+    const int taken = taken_hooks();
+    state.hooked.clear();
+    set_where_free(nullptr);
     state.c_functions.clear();
     state.modules.clear();
     Py_CLEAR(state.module_call);
+    return taken;
 }
 
 }  // namespace npuwh::tracer

@@ -60,7 +60,7 @@ def test_selection_and_limits(config, caplog):
         ({"selection": {"every_step": 0}}, "every_step=0 is not allowed (a whole number from 1)"),
         ({"selection": {"include_ops": "aten::*"}}, "include_ops='aten::*' is not allowed (a list of patterns)"),
         ({"disk_limits": {"disk_bytes": "1G"}}, "disk_bytes='1G' is not allowed (a whole number of bytes)"),
-        ({"disk_limits": {"ring_bytes": 3}}, "ring_bytes=3 is not allowed (a power of two from 4096)"),
+        ({"disk_limits": {"ring_bytes": 3}}, "ring_bytes=3 is not allowed (a power of two from 4096 to 1073741824)"),
         ({"record_shapes": 1}, "record_shapes=1 is not allowed (True or False)"),
         ({"analyse": "yes"}, "analyse='yes' is not allowed (True or False)"),
         ({"is_rank": None}, "is_rank=None is not allowed (True or False)"),

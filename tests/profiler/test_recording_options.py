@@ -171,7 +171,7 @@ def test_a_budget_of_disk_ends_the_recording_and_says_so(torch, caplog):
         (lambda: Selection(every_step=0), "every_step=0 is not allowed (a whole number from 1); 1 is used instead"),
         (lambda: Selection(include_ops="aten::*"), "include_ops='aten::*' is not allowed (a list of patterns)"),
         (lambda: Selection(shortest_us=-1), "shortest_us=-1 is not allowed"),
-        (lambda: DiskLimits(ring_bytes=5000), "ring_bytes=5000 is not allowed (a power of two from 4096)"),
+        (lambda: DiskLimits(ring_bytes=5000), "ring_bytes=5000 is not allowed (a power of two from 4096"),
         (lambda: DiskLimits(chunk_seconds=0), "chunk_seconds=0 is not allowed"),
         (lambda: profile(activities=[ProfilerActivity.CPU], selection=3), "selection=3 is not allowed"),
     ],

@@ -60,7 +60,7 @@ def record(
     ] = None,
     shortest_us: Annotated[float | None, typer.Option(metavar="US", help="No operators that are shorter.")] = None,
     steps: Annotated[bool, typer.Option("--steps", help="A step ends with each step of the optimizer.")] = False,
-    every_step: Annotated[int | None, typer.Option(metavar="N", help="Each N-th of these steps only.")] = None,
+    every_step: Annotated[int | None, typer.Option(metavar="N", help="What each N-th of these steps did only.")] = None,
     skip_first: Annotated[int | None, typer.Option(metavar="N", help="Nothing of the first N steps.")] = None,
     wait: Annotated[int | None, typer.Option(metavar="N", help="Of each cycle, N steps without recording,")] = None,
     warmup: Annotated[

@@ -19,7 +19,7 @@ def start_child(arguments: list[str], what_fails: str) -> subprocess.Popen[str] 
     command = [sys.executable, "-m", *arguments]
     try:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, text=True, start_new_session=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: of arguments that no process can be given
         logger.error("%s: no process can be started: %s", what_fails, error)
         return None
 

@@ -6,10 +6,12 @@ import atexit
 import json
 import os
 from dataclasses import dataclass, field
+from logging import ERROR
 from pathlib import Path
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.boundary import booked_troubles, trouble
 from warehouse.profiler.live import serve_as_asked
 from warehouse.profiler.metadata import Metadata, rank_number
 from warehouse.profiler.producers import Producers, Wanted, torch_module
@@ -32,6 +34,7 @@ class Cycle:
     _is_recording: bool = False
     _is_paused: bool = False  # by the program
     _is_left_out: bool = False  # the current step
+    _has_ended_early: bool = False  # and that was told
     _pid: int = 0
 
     def init(self) -> None:
@@ -39,8 +42,8 @@ class Cycle:
         self._pid = os.getpid()
         try:
             self.path = new_run_directory(self.place)
-        except OSError as error:
-            logger.error("nothing is recorded: the directory cannot be made: %s", error)
+        except Exception as error:
+            trouble("nothing is recorded: the directory cannot be made: %s", error, level=ERROR)
 
     def warm_up(self) -> None:
         """Open the writers; nothing is taken yet."""
@@ -52,7 +55,7 @@ class Cycle:
         limits = self.limits
         try:
             _recorder.prepare(
-                str(self.path / CHUNK_FOLDER),
+                os.fsencode(self.path / CHUNK_FOLDER),
                 facts_json=json.dumps(self.facts),
                 ring_bytes=limits.ring_bytes,
                 chunk_bytes=limits.chunk_bytes,
@@ -62,37 +65,45 @@ class Cycle:
                 include_ops=list(self.wanted.selection.include_ops),
                 exclude_ops=list(self.wanted.selection.exclude_ops),
             )
-        except (RuntimeError, OSError) as error:
-            logger.error("nothing is recorded: %s", error)
+            booked_troubles()  # those before are no longer of interest
+            self._producers = Producers(self.wanted)
+            self._producers.prepare()
+        except Exception as error:
+            trouble("nothing is recorded: %s", error, level=ERROR)
+            if self._producers is not None:
+                self._producers = None
+                _recorder.finish("")
             self.path = None
             return
-        self._producers = Producers(self.wanted)
-        self._producers.prepare()
         atexit.register(self.finalize)  # a script that ends without `stop` leaves complete files
 
-    def start(self, is_paused: bool = False) -> None:
-        """Record from now on, or from `resume` on."""
+    def start(self, is_paused: bool = False) -> bool:
+        """Record from now on, or from `resume` on; whether it does."""
         if self._producers is None:
             self.warm_up()
         if self._producers is None:
-            return
-        module = torch_module()
-        if module is not None and module.npuwh_other_profiler():
-            logger.error("nothing is recorded: another profiler is at work on this thread; end it first")
-            return
+            return False
         try:
+            module = torch_module()
+            if module is not None and module.npuwh_other_profiler():
+                text = "nothing is recorded: another profiler is at work on this thread; end it first"
+                trouble(text, level=ERROR)
+                return False
             serve_as_asked()
             if not is_paused:
                 _recorder.start()
             self._is_paused = is_paused
-            self._producers.begin()
             self._is_recording = True
+            self._producers.begin()
         except Exception as error:
-            logger.error("recording cannot begin: %s", error)
+            trouble("recording cannot begin: %s", error, level=ERROR)
+            self.stop()
+        return self._is_recording
 
     def take_step(self, number: int) -> None:
         """The step `number` of those that are recorded begins (0: the first); it is taken or left out."""
         self._switch(self._is_paused, number % self.wanted.selection.every_step != 0)
+        self._tell_early_end()
 
     @property
     def is_open(self) -> bool:
@@ -131,21 +142,32 @@ class Cycle:
             return 0
         if self.wanted.has_details:
             self._switch(False, False)  # what is told at the end, of parameters, must find the recording on
-        self._is_recording = self._is_paused = self._is_left_out = False
         try:
             self._producers.end()
             _recorder.stop()
         except Exception as error:
-            logger.error("recording did not end cleanly: %s", error)
-        state = _recorder.state()
-        if state not in ("recording", "idle"):
-            logger.error("the recording is incomplete: %s", _recorder.reason())
+            trouble("recording did not end cleanly: %s", error, level=ERROR)
+        self._tell_early_end()
         lost = _recorder.counters()
+        if lost["refused_threads"]:
+            trouble("%d threads are not recorded: there is no memory for their records", lost["refused_threads"])
         if lost["lost_events"] or lost["lost_frames"]:
-            text = "the recording lacks %d events and %d Python calls and returns: the disk was too slow for them"
-            logger.warning(text, lost["lost_events"], lost["lost_frames"])
+            why = "the disk was too slow for them"
+            if self._has_ended_early:
+                why = "they came after its early end"
+            elif lost["refused_threads"]:
+                why = "there was no memory for them"
+            text = "the recording lacks %d events and %d Python calls and returns: %s"
+            logger.warning(text, lost["lost_events"], lost["lost_frames"], why)
+        self._is_recording = self._is_paused = self._is_left_out = False
         self._tell_unobserved(self._producers.unobserved_threads())
         return int(lost["ops"])
+
+    def _tell_early_end(self) -> None:
+        """Once, where the program comes by after it."""
+        if self._is_recording and not self._has_ended_early and _recorder.state() not in ("recording", "idle"):
+            self._has_ended_early = True
+            logger.error("the recording is incomplete: %s", _recorder.reason())
 
     def _tell_unobserved(self, threads: list[str]) -> None:
         if not threads:
@@ -164,9 +186,9 @@ class Cycle:
             return  # a child of fork that ends: the files are its parent's
         self.stop()
         try:
-            _recorder.finish(json.dumps(self.facts))
+            _recorder.finish(json.dumps({**self.facts, "troubles": booked_troubles()}))
             self._write_info()
-        except OSError as error:
+        except Exception as error:
             logger.error("%s: the description of the run cannot be written: %s", self.path, error)
         self._producers = None
         atexit.unregister(self.finalize)
@@ -187,5 +209,5 @@ class Cycle:
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
         json.dump(content, file, ensure_ascii=False, indent=4)

@@ -16,10 +16,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from warehouse.profiler.boundary import contained
 from warehouse.profiler.dynamic_config import AT_ONCE, CONFIG_FILE, DEFAULTS, profiler_of, read_config
 from warehouse.profiler.metadata import rank_number
 from warehouse.profiler.optimizer_steps import OptimizerSteps
 from warehouse.profiler.profile import profile
+from warehouse.profiler.run_directory import checked_folder
 from warehouse.profiler.settings import logger, report
 
 
@@ -116,22 +118,28 @@ class DynamicProfiler:
 _profiler: DynamicProfiler | None = None
 
 
+@contained(None)
 def init(path: str) -> None:
     """Watch `path`/profiler_config.json."""
     global _profiler  # noqa: PLW0603 one watcher a process
     if _profiler is not None:
         logger.warning("dynamic_profile is watching already; init is left out")
         return
-    _profiler = DynamicProfiler(Path(path))
+    folder = checked_folder("path", "" if path is None else path, "no file is watched; nothing")
+    if folder is not None:
+        _profiler = DynamicProfiler(Path(folder))
 
 
+@contained(None)
 def watch(path: str) -> None:
     """As `init`, in a job that does not call `step`: each step of its optimizer is one."""
     if _profiler is None:
         init(path)
-        OptimizerSteps(step).begin()
+        if _profiler is not None:
+            OptimizerSteps(step).begin()
 
 
+@contained(None)
 def step() -> None:
     """The next step begins; to be called in the training loop."""
     if _profiler is None:
@@ -140,14 +148,18 @@ def step() -> None:
     _profiler.step()
 
 
+@contained(None)
 def start(config_path: str | None = None) -> None:
     """Begin a window at once, as the given file, or the watched one, describes it."""
     if _profiler is None:
         logger.warning("dynamic_profile.start does nothing before dynamic_profile.init")
         return
-    _profiler.start(None if config_path is None else Path(config_path))
+    config = None if config_path is None else checked_folder("config_path", config_path, "no window is opened; nothing")
+    if config_path is None or config is not None:
+        _profiler.start(None if config is None else Path(config))
 
 
+@contained(None)
 def set_state(state: dict[str, Any]) -> None:
     """Set the step counter: {"cur_step": n}."""
     number = state.get("cur_step") if isinstance(state, dict) else None

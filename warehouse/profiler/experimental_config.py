@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from warehouse.profiler.settings import (
@@ -11,11 +10,13 @@ from warehouse.profiler.settings import (
     HostSystem,
     ProfilerLevel,
     checked_flag,
+    is_text,
     logger,
     report,
     words_of,
 )
 
+_LONGEST_MS = 1_000_000_000
 _LEVELS_WITHOUT_METRICS = (ProfilerLevel.Level0, ProfilerLevel.Level_none)
 
 
@@ -130,18 +131,18 @@ def _metrics(given: object, level: str) -> str:
 
 
 def _threshold(given: Any) -> float | None:
-    if given is None or (isinstance(given, int | float) and given >= 0):
+    if given is None or (isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= _LONGEST_MS):
         return given
-    report("gc_detect_threshold", given, "a number of ms from 0, or None", None)
+    report("gc_detect_threshold", given, f"a number of ms from 0 to {_LONGEST_MS}, or None", None)
     return None
 
 
 def _words(name: str, given: object) -> list[str]:
     if given is None:
         return []
-    if isinstance(given, list) and all(isinstance(each, str) for each in given):
+    if isinstance(given, list) and all(is_text(each) for each in given):
         return list(dict.fromkeys(given))
-    report(name, given, "a list of texts", [])
+    report(name, given, "a list of texts in UTF-8", [])
     return []
 
 
@@ -149,7 +150,7 @@ def _host_systems(given: object) -> list[str]:
     if given is None:
         return []
     allowed = words_of(HostSystem)
-    if isinstance(given, Iterable) and not isinstance(given, str) and all(each in allowed for each in list(given)):
+    if isinstance(given, list | tuple | set | frozenset) and all(each in allowed for each in given):
         unmet = [each for each in (HostSystem.OSRT, HostSystem.NUMA) if each in given]
         if unmet:
             text = "host_sys: %s cannot be recorded without a tracer of the process or a preloaded library"

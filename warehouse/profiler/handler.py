@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from warehouse.profiler.boundary import contained
 from warehouse.profiler.child import start_child, wait_for
 from warehouse.profiler.experimental_config import checked_export_type
-from warehouse.profiler.run_directory import RunPlace, checked_worker
+from warehouse.profiler.run_directory import RunPlace, checked_folder, checked_worker
 from warehouse.profiler.settings import checked_flag, logger, report
 
 
@@ -29,10 +30,9 @@ def tensorboard_trace_handler(
     """
     analyse_flag = checked_flag("analyse_flag", analyse_flag, default=True)
     async_mode = checked_flag("async_mode", async_mode)
-    if dir_name is not None and not isinstance(dir_name, str | os.PathLike):
-        report("dir_name", dir_name, "a path", None)
-        dir_name = None
+    folder = checked_folder("dir_name", dir_name)
 
+    @contained(None)
     def handle(profiler: Any) -> None:
         path = profiler.path
         if path is None or not analyse_flag:
@@ -41,11 +41,12 @@ def tensorboard_trace_handler(
         if process is not None and not async_mode:
             wait_for(process, _not_analysed([path]))
 
-    place = RunPlace(None if dir_name is None else os.fspath(dir_name), checked_worker(worker_name))
+    place = RunPlace(folder, checked_worker(worker_name))
     handle.place = place  # type: ignore[attr-defined] # read by `profile` before anything is recorded
     return handle
 
 
+@contained(None)
 def analyse(
     profiler_path: str, max_process_number: int | None = None, export_type: str | list[str] | None = None
 ) -> None:
@@ -62,8 +63,13 @@ def analyse(
         report("max_process_number", max_process_number, f"at most the {cores} cores of this machine", cores)
         wanted = cores
     kinds = None if export_type is None else checked_export_type(export_type)
-    root = Path(profiler_path)
-    if not root.is_dir():
+    try:
+        root = Path(os.fsdecode(profiler_path))
+        found = root.is_dir()
+    except (TypeError, ValueError):
+        logger.error("nothing is analysed: profiler_path=%r is no path", profiler_path)
+        return
+    if not found:
         logger.error("%s: nothing is analysed: there is no such directory", root)
         return
     process = _start_analysis([root], kinds, wanted)

@@ -9,10 +9,12 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from warehouse.profiler.settings import logger
+from warehouse.profiler.settings import is_text, logger, printable
 
 _LONGEST = 4096
 _MOST_BYTES = 51200
+_DEEPEST = 100
+_LONGEST_RANK = 18  # digits
 _LONGEST_TRACE_ID = 1024
 _ENVIRONMENT = (
     "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC", "HCCL_RDMA_SL", "ACLNN_CACHE_LIMIT", "HOST_CACHE_CAPACITY",
@@ -26,7 +28,7 @@ def rank_number() -> int | None:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank())
     given = os.environ.get("RANK", "")
-    return int(given) if given.isascii() and given.isdigit() else None
+    return int(given) if given.isascii() and given.isdigit() and len(given) <= _LONGEST_RANK else None
 
 
 class Metadata:
@@ -47,8 +49,8 @@ class Metadata:
         if not self._accepts(key, value):
             return
         try:
-            self._added[str(key)] = json.loads(str(value))
-        except ValueError as error:
+            self._added[str(key)] = _json_value(str(value))
+        except (ValueError, RecursionError) as error:
             logger.warning("metadata %s is not kept: it is no JSON: %s", key, error)
 
     def set_trace_id_callback(self, callback: Callable[[], str] | None) -> None:
@@ -65,7 +67,7 @@ class Metadata:
         except Exception as error:
             logger.warning("the trace id callback failed (%s); %s is used instead", error, self.trace_id)
             return
-        if isinstance(given, str) and len(given) <= _LONGEST_TRACE_ID:
+        if is_text(given) and len(given) <= _LONGEST_TRACE_ID:
             self.trace_id = given
         else:
             text = "the trace id is no text of at most %d characters; %s is used"
@@ -73,12 +75,12 @@ class Metadata:
 
     def content(self) -> dict[str, Any]:
         """Everything, as profiler_metadata.json holds it."""
-        environment = {name: os.environ.get(name, "") for name in _ENVIRONMENT}
+        environment = {name: printable(os.environ.get(name, "")) for name in _ENVIRONMENT}
         return {**self._added, "ENV_VARIABLES": environment, **_groups(), "trace_id": self.trace_id}
 
     def _accepts(self, key: object, value: object) -> bool:
-        if not (isinstance(key, str) and isinstance(value, str)):
-            logger.warning("metadata %r is not kept: name and value have to be texts", key)
+        if not (isinstance(key, str) and isinstance(value, str) and is_text(key) and is_text(value)):
+            logger.warning("metadata %.40r is not kept: name and value have to be texts in UTF-8", key)
             return False
         if len(key) > _LONGEST or len(value) > _LONGEST:
             logger.warning("metadata %.40s is not kept: at most %d characters are allowed", key, _LONGEST)
@@ -90,6 +92,26 @@ class Metadata:
         if key in self._added:
             logger.warning("metadata %s is replaced", key)
         return True
+
+
+def _json_value(text: str) -> Any:
+    """What JSON text means.  ValueError if it is none that everybody can read: NaN, halves of surrogate pairs, lists
+    in lists in lists."""
+
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no number")
+
+    value = json.loads(text, parse_constant=refuse)
+    if not is_text(json.dumps(value, ensure_ascii=False)):
+        raise ValueError("it holds half of a surrogate pair")
+    if _depth(value) > _DEEPEST:
+        raise ValueError(f"it is deeper than {_DEEPEST} lists and objects")
+    return value
+
+
+def _depth(value: Any) -> int:
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if within is None else 1 + max(map(_depth, within), default=0)
 
 
 def _new_trace_id() -> str:

@@ -8,19 +8,23 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from warehouse import _recorder
 from warehouse.profiler import thread_names
+from warehouse.profiler.boundary import trouble
+from warehouse.profiler.memory_slot import give_back, hold
 from warehouse.profiler.module_filter import ModuleFilter
 from warehouse.profiler.own_frames import is_own_thread
 from warehouse.profiler.parameters import record_parameters
 from warehouse.profiler.recording_options import Selection
 from warehouse.profiler.settings import logger
 from warehouse.profiler.torch_arrival import TorchArrival
-from warehouse.profiler.torch_module import TorchModuleError, load
+from warehouse.profiler.torch_build import TorchModuleError
+from warehouse.profiler.torch_module import load
 
 _MOST_NAMES = 1000  # of threads that are not recorded
 HOST_PERIOD_NS = 100_000_000  # of samples of the host; processors count in steps of 10 ms
@@ -78,7 +82,11 @@ def torch_module() -> Any:
             _torch_module = load(torch)
         except TorchModuleError as error:
             _has_failed = True
-            logger.warning("%s", error)
+            trouble("%s", error)
+            return None
+        except Exception as error:
+            _has_failed = True
+            trouble("operators of torch are not recorded: %s", error)
             return None
     return _torch_module
 
@@ -94,43 +102,78 @@ def _ticks_per_us() -> float:
 
 @dataclass(eq=False)
 class ThreadProducers:
-    """Observers of torch on the calling thread and its heirs."""
+    """Observers of torch on the calling thread and its heirs.
+
+    A thread has one at a time.  Those that are standing (of the child-thread API) are of no recording: they wait while
+    another is at work on their thread, and go on behind it.
+    """
 
     wanted: Wanted
+    is_standing: bool = False
     handle: int | None = None
     has_memory: bool = False
+    is_over: bool = False
     thread: int = 0
+    waiting: ThreadProducers | None = None
 
     def begin(self) -> None:
         """Observe.  Trouble is logged, never raised."""
         self.thread = threading.get_ident()
+        before = at_work_here()
+        self.waiting = before if before is not None and before.is_standing and before is not self else None
+        if self.waiting is not None:
+            self.waiting.rest()
+        self.is_over = False
+        _here.producers = self
         _at_work.append(self)
+        self._observe()
+
+    def end(self) -> None:
+        """Observe no more; on another thread than that of `begin`, it ends there with the recording."""
+        if self in _at_work:
+            _at_work.remove(self)
+        self.is_over = True
+        if self.thread != threading.get_ident() or getattr(_here, "producers", None) is not self:
+            module = torch_module()
+            if self.wanted.has_all_threads and self.handle is not None and module is not None:
+                module.npuwh_observer_remove(self.handle)  # it is no thread's own
+                self.handle = None
+            return
+        self.rest()
+        _here.producers = None
+        if self.waiting is not None and not self.waiting.is_over:
+            _here.producers = self.waiting
+            self.waiting._observe()
+
+    def rest(self) -> None:
+        """Take the observers away, which `begin` or the end of another brings again."""
+        module = torch_module()
+        if module is None:
+            return
+        if self.has_memory:
+            give_back(module)
+            self.has_memory = False
+        if self.handle is not None:
+            module.npuwh_observer_remove(self.handle)
+            self.handle = None
+
+    def _observe(self) -> None:
         module = torch_module()
         if module is None:
             return
         shortest_us = self.wanted.selection.shortest_us
         shortest_ticks = round(shortest_us * _ticks_per_us()) if shortest_us else 0
-        self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks)
+        self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks, int(self.is_standing))
         if self.wanted.profile_memory:
-            self.has_memory = module.npuwh_memory_push() == 0
+            self.has_memory = hold(module, self.is_standing, self.wanted.has_all_threads)
             if not self.has_memory:
-                logger.warning("memory is not recorded: another profiler is at work on this thread")
+                trouble("memory is not recorded: another profiler is at work on this thread")
 
-    def end(self) -> None:
-        """Observe no more."""
-        if self in _at_work:
-            _at_work.remove(self)
-        module = torch_module()
-        if module is None:
-            return
-        # a thread's observers can be taken away by itself alone, and go with it
-        is_own = self.thread == threading.get_ident()
-        if self.has_memory and is_own:
-            module.npuwh_memory_pop()
-            self.has_memory = False
-        if self.handle is not None and (is_own or self.wanted.has_all_threads):
-            module.npuwh_observer_remove(self.handle)
-            self.handle = None
+
+def at_work_here() -> ThreadProducers | None:
+    """What observes the calling thread by its own wish."""
+    found: ThreadProducers | None = getattr(_here, "producers", None)
+    return None if found is None or found.is_over else found
 
 
 @dataclass
@@ -176,41 +219,60 @@ class Producers:
             _ticks_per_us()
 
     def begin(self) -> None:
-        """All of them record from now on."""
+        """All of them record from now on; what cannot is told."""
         _at_work.append(self)
-        if self._modules is not None:
-            self._modules.begin()
-        thread_names.begin(_meet_thread if self._wanted.has_frames or self._wanted.has_all_threads else None)
-        if self._wanted.has_frames:
-            _recorder.start_tracer(_module_call())
-        if self._gc is not None:
-            self._gc.begin()
-        if self._wanted.host_parts:
-            _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS)
         self._began_on = threading.get_ident()
-        self._arrival.begin()
-        self._thread.begin()
-        self._watch_others()
+        if self._modules is not None:
+            _part("the choice of modules", self._modules.begin)
+        is_free = threading.getprofile() is None
+        meet = _meet_thread if self._wanted.has_frames or self._wanted.has_all_threads else None
+        _part("names of threads", lambda: thread_names.begin(meet))
+        if self._wanted.has_frames:
+            _part("Python calls", lambda: self._begin_frames(is_free))
+        if self._gc is not None:
+            _part("garbage collections", self._gc.begin)
+        if self._wanted.host_parts:
+            _part("the host", lambda: _recorder.start_host(list(self._wanted.host_parts), HOST_PERIOD_NS))
+        _part("operators of torch", self._arrival.begin)
+        _part("operators of torch", self._thread.begin)
+        _part("threads that are not recorded", self._watch_others)
 
     def end(self) -> None:
         """None of them records any more."""
         if self._wanted.has_frames:
-            _recorder.stop_tracer()
-        thread_names.end()
-        self._arrival.end()
+            _part("Python calls", self._end_frames)
+        _part("names of threads", thread_names.end)
+        _part("operators of torch", self._arrival.end)
         if self._watch is not None:
             torch_module().npuwh_observer_remove(self._watch)
             self._watch = None
         if self in _at_work:
             _at_work.remove(self)
-        _recorder.stop_host()
-        self._thread.end()
+        _part("the host", _recorder.stop_host)
+        _part("operators of torch", self._thread.end)
         if self._modules is not None:
-            self._modules.end()
+            _part("the choice of modules", self._modules.end)
         if self._wanted.has_details and _recorder.is_open():
             record_parameters()
         if self._gc is not None:
-            self._gc.end()
+            _part("garbage collections", self._gc.end)
+        module = torch_module()
+        if module is not None:
+            module.npuwh_end_session()
+
+    def _begin_frames(self, is_free_for_new_threads: bool) -> None:
+        left_out = _recorder.start_tracer(_module_call())
+        if left_out:
+            text = "Python calls of %d threads are not recorded: another profiler (cProfile, sys.setprofile) is at work"
+            trouble(text, left_out)
+        if not is_free_for_new_threads:
+            trouble("Python calls of new threads are not recorded: threading.setprofile is in use")
+
+    def _end_frames(self) -> None:
+        taken = _recorder.stop_tracer()
+        if taken:
+            text = "Python calls of %d threads end early: another profiler (cProfile, sys.setprofile) took their hook"
+            trouble(text, taken)
 
     def _find_modules(self) -> None:
         module = torch_module()
@@ -247,6 +309,15 @@ class Producers:
 
 
 _at_work: list[ThreadProducers | Producers] = []
+_here = threading.local()
+
+
+def _part(what: str, call: Callable[[], object]) -> None:
+    """One of several producers; without it the others go on."""
+    try:
+        call()
+    except Exception as error:
+        trouble("%s: not recorded as they should be: %s", what, error)
 
 
 def are_all_threads_observed() -> bool:
@@ -268,7 +339,7 @@ os.register_at_fork(after_in_child=_end_in_child)
 
 def _meet_thread() -> bool:
     """A thread begins while all are recorded; whether the native hook looks at its calls from here on."""
-    return not is_own_thread() and _recorder.start_tracer_on_thread()
+    return not is_own_thread() and _recorder.start_tracer_on_thread(replaces=True)  # that of `thread_names`
 
 
 def _module_call() -> Any:

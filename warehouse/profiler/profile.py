@@ -1,212 +1,25 @@
-"""`profile` and `_KinetoProfile`: the profilers that a script uses (framework-files.md 6.2)."""
+"""`profile`: the profiler that a script uses (framework-files.md 6.2)."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from warehouse.profiler import mstx
-from warehouse.profiler.cycle import Cycle
+from warehouse.profiler.boundary import contained, tell_failure, trouble
 from warehouse.profiler.experimental_config import _ExperimentalConfig
+from warehouse.profiler.kineto_profile import _KinetoProfile
 from warehouse.profiler.live import note_step, note_stop
-from warehouse.profiler.metadata import Metadata
 from warehouse.profiler.producers import ThreadProducers, Wanted
-from warehouse.profiler.profile_arguments import checked_activities, checked_config, checked_options, checked_schedule
+from warehouse.profiler.profile_arguments import checked_schedule, checked_trace_observer
 from warehouse.profiler.recording_options import DiskLimits, Selection
 from warehouse.profiler.run_directory import RunPlace
 from warehouse.profiler.schedule import ProfilerAction, Schedule
-from warehouse.profiler.settings import (
-    ProfilerActivity,
-    checked_flag,
-    logger,
-    report,
-)
+from warehouse.profiler.settings import ProfilerActivity, checked_flag, logger, report
 from warehouse.profiler.step_range import StepRange
 from warehouse.profiler.transitions import Do, between
-
-
-class _KinetoProfile:
-    """A recording with `start` and `stop`, without schedule and handler: its directory is made for exports and goes
-    with the object.
-
-    Wrong settings are reported at once, with what is allowed and what is used instead; recording trouble is logged and
-    never raised.
-    """
-
-    def __init__(
-        self,
-        *,
-        activities: Iterable[ProfilerActivity] | None = None,
-        record_shapes: bool = False,
-        profile_memory: bool = False,
-        with_stack: bool = False,
-        with_flops: bool = False,
-        with_modules: bool = False,
-        experimental_config: _ExperimentalConfig | None = None,
-        custom_trace_id_callback: Callable[[], str] | None = None,
-        disk_limits: DiskLimits | None = None,
-        selection: Selection | None = None,
-    ) -> None:
-        self.activities = checked_activities(activities)
-        self.experimental_config = checked_config(experimental_config)
-        self.metadata = Metadata()
-        self.metadata.set_trace_id_callback(custom_trace_id_callback)
-        self._wanted = Wanted(
-            checked_flag("record_shapes", record_shapes),
-            checked_flag("profile_memory", profile_memory),
-            checked_flag("with_stack", with_stack),
-            checked_flag("with_modules", with_modules),
-            checked_flag("with_flops", with_flops),
-            self.experimental_config.gc_detect_threshold,
-            tuple(self.experimental_config.host_sys),
-            checked_options("selection", selection, Selection()),
-        )
-        self._place = RunPlace(is_export_only=True)
-        self._limits = checked_options("disk_limits", disk_limits, DiskLimits())
-        self._pid = os.getpid()
-        self._cycle: Cycle | None = None
-        self._has_schedule = False
-        self._is_paused = False
-        self.recordings = 0  # that were begun
-        self.recorded_ops = 0
-        if ProfilerActivity.NPU in self.activities:
-            why = "this recorder takes none yet" if _has_npu() else "there is none in this process"
-            logger.warning("no NPU is recorded: %s; the CPU goes on", why)
-
-    def __del__(self) -> None:
-        """What was made for exports alone goes with the object."""
-        cycle = getattr(self, "_cycle", None)
-        if cycle is not None and os.getpid() == self._pid:
-            cycle.finalize()
-            cycle.delete()
-
-    @property
-    def path(self) -> Path | None:
-        """Directory of the last recording."""
-        return None if self._cycle is None or os.getpid() != self._pid else self._cycle.path
-
-    def start(self) -> None:
-        """Record from now on."""
-        self._pid = os.getpid()
-        self._perform([Do.INIT, Do.START])
-
-    def stop(self) -> None:
-        """Record no more, and complete the files."""
-        self._perform([Do.STOP, Do.FINALIZE])
-
-    def pause(self) -> None:
-        """Take nothing until `resume`, also if called before `start`; any thread may call them."""
-        self._is_paused = True
-        if self._cycle is not None and os.getpid() == self._pid:
-            self._cycle.pause()
-
-    def resume(self) -> None:
-        """Go on after `pause`; nesting begins anew."""
-        self._is_paused = False
-        if self._cycle is not None and os.getpid() == self._pid:
-            self._cycle.resume()
-
-    def add_metadata(self, key: str, value: str) -> None:
-        """Keep a text with the recording, under a name."""
-        self.metadata.add(key, value)
-
-    def add_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value with the recording, given as JSON text."""
-        self.metadata.add_json(key, value)
-
-    def export_chrome_trace(self, output_path: str) -> None:
-        """Write the last recording as a Chrome trace."""
-        from warehouse.profiler.exports import export_chrome_trace
-
-        if self._can_export():
-            export_chrome_trace(self.path, output_path)
-
-    def export_stacks(self, output_path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write a line an operator with a stack: frames, outermost first, and its own time in us."""
-        from warehouse.profiler.exports import export_stacks
-
-        if not self._wanted.with_stack:
-            logger.warning("no stacks are exported: record with with_stack=True")
-            return
-        if self._can_export():
-            export_stacks(self.path, output_path, metric)
-
-    def export_memory_timeline(self, output_path: str, device: str | None = None) -> None:
-        """Write how much memory each category held over time: .html, .json or .raw.json.gz."""
-        from warehouse.profiler.exports import export_memory_timeline
-
-        if not self._wanted.has_details:
-            text = "record with record_shapes, profile_memory, and with_stack or with_modules"
-            logger.warning("no memory timeline is exported: %s", text)
-            return
-        if self._can_export():
-            export_memory_timeline(self.path, output_path, device or ("npu:0" if _has_npu() else "cpu"))
-
-    def _can_export(self) -> bool:
-        if self._cycle is None or not self._cycle.is_open or os.getpid() != self._pid:
-            return True
-        logger.warning("nothing is exported while the profiler runs: stop it first")
-        return False
-
-    def _new_cycle(self) -> Cycle:
-        self.metadata.renew_trace_id()
-        return Cycle(self._wanted, self._place, self.metadata, self._facts(), self._limits)
-
-    def _facts(self) -> dict[str, Any]:
-        config = {name: value for name, value in vars(self.experimental_config).items() if value is not None}
-        wanted = self._wanted
-        common = {
-            "with_stack": wanted.with_stack,
-            "record_shapes": wanted.record_shapes,
-            "profile_memory": wanted.profile_memory,
-            "with_modules": wanted.with_modules,
-            "with_flops": wanted.with_flops,
-            "activities": [f"ProfilerActivity.{ProfilerActivity.CPU.name}"],  # what is recorded; nobody waits for more
-        }
-        return {
-            "config": {"common_config": common, "experimental_config": {f"_{name}": config[name] for name in config}},
-            "recorder": "npuwh",
-            "activities_asked_for": sorted(each.name for each in self.activities),
-            "selection": asdict(wanted.selection),
-            "torch_version": getattr(sys.modules.get("torch"), "__version__", None),
-            "python_version": sys.version.split()[0],
-        }
-
-    def _perform(self, steps: list[Do]) -> None:
-        if os.getpid() != self._pid:
-            return  # in a forked child: the recording and its files are the parent's
-        for each in steps:
-            if each is Do.INIT:
-                self._cycle = self._new_cycle()
-                self._cycle.init()
-            elif each is Do.WARN:
-                if self._has_schedule:  # without one this is how a recording ends
-                    logger.warning(_EARLY)
-            elif self._cycle is None:
-                continue
-            elif each is Do.WARMUP:
-                self._cycle.warm_up()
-            elif each is Do.START:
-                config = self.experimental_config
-                mstx.choose(config.mstx or config.msprof_tx, config.mstx_domain_include, config.mstx_domain_exclude)
-                self._cycle.start(self._is_paused)
-                self.recordings += 1
-            elif each is Do.STOP:
-                self.recorded_ops += self._cycle.stop()
-            elif each is Do.FINALIZE:
-                self._cycle.finalize()
-            elif each is Do.DELETE:
-                self._cycle.delete()
-            elif each is Do.READY:
-                self._ready()
-
-    def _ready(self) -> None:
-        """A recording is complete."""
 
 
 class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
@@ -255,8 +68,10 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             report("on_trace_ready", on_trace_ready, "something that can be called with the profiler", None)
             on_trace_ready = None
         self.on_trace_ready = on_trace_ready
-        self._place = getattr(on_trace_ready, "place", None) or RunPlace(is_export_only=on_trace_ready is None)
-        self._trace_observer = execution_trace_observer
+        place = getattr(on_trace_ready, "place", None)  # of the handler that `tensorboard_trace_handler` makes
+        self._place = place if isinstance(place, RunPlace) else RunPlace(is_export_only=on_trace_ready is None)
+        self._trace_observer = checked_trace_observer(execution_trace_observer)
+        self._own_error: Exception | None = None  # of what the program gave to be called
         self.step_num = 0
         self.current_action = self._schedule(0)
         self._is_running = False
@@ -268,7 +83,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
     def __del__(self) -> None:
         """A profiler that nobody stopped is stopped; what it recorded stays."""
         if getattr(self, "_is_running", False):
-            self.stop()
+            contained(None)(self.stop)()
 
     def __enter__(self) -> profile:
         self.start()
@@ -277,22 +92,46 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        try:
+            self.stop()
+        except Exception as own:
+            if error is None:
+                raise
+            tell_failure("on_trace_ready", own)  # the block's own error is what the program has to see
 
     def start(self) -> None:
         """Begin with the action of the current step."""
+        self._enter(self._start)
+
+    def _enter(self, call: Callable[[], None]) -> None:
+        """From the program into the recorder.  What gets out is an error of `on_trace_ready` alone, at the end."""
+        contained(None)(self._turns.take)(call)
+        own, self._own_error = self._own_error, None
+        if own is not None:
+            raise own
+
+    def _start(self) -> None:
         if self._is_running:
             logger.warning("the profiler runs already; start is left out")
             return
         self._is_running = True
         self._pid = os.getpid()
         self._perform(between(ProfilerAction.NONE, self.current_action))
-        if self._trace_observer is not None:
-            self._trace_observer.start()
+        self._tell_observer("start")
         self._open_step()
+
+    def _tell_observer(self, what: str) -> None:
+        if self._trace_observer is not None:
+            try:
+                getattr(self._trace_observer, what)()
+            except Exception as error:
+                trouble("execution_trace_observer.%s failed: %s", what, error)
 
     def start_at(self, step: int) -> None:
         """As `start`, in a job that has counted its steps itself: step ranges are numbered from `step`."""
+        if not isinstance(step, int) or isinstance(step, bool) or step < 0:
+            report("step", step, "a whole number from 0", 0)
+            step = 0
         self._step_offset = step
         self.start()
 
@@ -306,6 +145,9 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def step(self) -> None:
         """The next step begins."""
+        self._enter(self._step)
+
+    def _step(self) -> None:
         if not self._is_running:
             logger.warning("the profiler does not run; step is left out")
             return
@@ -322,15 +164,18 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def stop(self) -> None:
         """End, whatever the current action is."""
+        self._enter(self._stop)
+
+    def _stop(self) -> None:
         if not self._is_running:
             return
         self._is_running = False
         note_stop()
         self._end_step()
-        if self._trace_observer is not None:
-            self._trace_observer.stop()
+        self._tell_observer("stop")
         self._perform(between(self.current_action, None))
 
+    @contained(None)
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
         """What names each recording from now on."""
         self.metadata.set_trace_id_callback(callback)
@@ -340,6 +185,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         return self.metadata.trace_id
 
     @classmethod
+    @contained(None)
     def enable_profiler_in_child_thread(
         cls,
         record_shapes: bool = False,
@@ -351,11 +197,17 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         """Record operators of the calling thread too, which began on its own."""
         from warehouse.profiler import child_thread
 
-        child_thread.enable(
-            ThreadProducers(Wanted(record_shapes, profile_memory, with_stack, with_modules, with_flops))
+        wanted = Wanted(
+            checked_flag("record_shapes", record_shapes),
+            checked_flag("profile_memory", profile_memory),
+            checked_flag("with_stack", with_stack),
+            checked_flag("with_modules", with_modules),
+            checked_flag("with_flops", with_flops),
         )
+        child_thread.enable(ThreadProducers(wanted, is_standing=True))
 
     @classmethod
+    @contained(None)
     def disable_profiler_in_child_thread(cls) -> None:
         """End what `enable_profiler_in_child_thread` began on this thread."""
         from warehouse.profiler import child_thread
@@ -364,7 +216,8 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def _open_step(self) -> None:
         note_step(self.step_num + self._step_offset)
-        if self._has_step_ranges:
+        is_refused = self._cycle is not None and self._cycle.path is None
+        if self._has_step_ranges and not is_refused:  # else it would stand in the recording of another profiler
             self._step_range.open(self.step_num + self._step_offset)
 
     def _end_step(self) -> None:
@@ -374,14 +227,10 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def _ready(self) -> None:
         if self.on_trace_ready is not None:
-            self.on_trace_ready(self)
-
-
-_EARLY = "the recording ends before its schedule does; what was recorded is kept"
-
-
-def _has_npu() -> bool:
-    return "torch_npu" in sys.modules
+            try:
+                self.on_trace_ready(self)
+            except Exception as error:
+                self._own_error = self._own_error or error
 
 
 __all__ = ["Schedule", "_KinetoProfile", "profile"]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warehouse.profiler.settings import report
+from warehouse.profiler.settings import is_text, report
+
+_LARGEST_RING = 1 << 30
 
 
 @dataclass(frozen=True)
 class DiskLimits:
     """How a recording uses memory and disk.
 
-    `ring_bytes` a thread and ring (a power of two), `chunk_bytes` and `chunk_seconds` of one file, `flush_seconds` that
-    a killed process loses at most, `disk_bytes` of the whole recording (0: no limit; reaching it ends the recording,
-    and says so).
+    `ring_bytes` a thread and ring (a power of two up to 1 GiB), `chunk_bytes` and `chunk_seconds` of one file,
+    `flush_seconds` that a killed process loses at most, `disk_bytes` of the whole recording (0: no limit; reaching it
+    ends the recording, and says so).
 
     >>> DiskLimits(disk_bytes=10 << 30).disk_bytes
     10737418240
@@ -28,8 +30,8 @@ class DiskLimits:
 
     def __post_init__(self) -> None:
         size = self.ring_bytes
-        if not _is_count(size) or size < 4096 or size & (size - 1):
-            _replace(self, "ring_bytes", "a power of two from 4096", 16 << 20)
+        if not _is_count(size) or not 4096 <= size <= _LARGEST_RING or size & (size - 1):
+            _replace(self, "ring_bytes", f"a power of two from 4096 to {_LARGEST_RING}", 16 << 20)
         for name, bytes_used in (("chunk_bytes", 256 << 20), ("disk_bytes", 0)):
             if not _is_count(getattr(self, name)):
                 _replace(self, name, "a whole number of bytes", bytes_used)
@@ -61,7 +63,7 @@ class Selection:
     def __post_init__(self) -> None:
         for name in ("include_ops", "exclude_ops", "modules"):
             given = getattr(self, name)
-            if isinstance(given, list | tuple | set | frozenset) and all(isinstance(each, str) for each in given):
+            if isinstance(given, list | tuple | set | frozenset) and all(is_text(each) for each in given):
                 object.__setattr__(self, name, tuple(given))
             else:
                 _replace(self, name, "a list of patterns", ())

@@ -45,10 +45,44 @@ def checked_worker(worker: object) -> str | None:
     """
     if worker is None:
         return None
-    if isinstance(worker, str) and 0 < len(worker) <= _LONGEST_WORKER and "/" not in worker and "\0" not in worker:
+    if isinstance(worker, str) and "/" not in worker and "\0" not in worker and 0 < _size(worker) <= _LONGEST_WORKER:
         return worker
-    report("worker_name", worker, f"a text of 1 to {_LONGEST_WORKER} characters without /", socket.gethostname())
+    report("worker_name", worker, f"a name of 1 to {_LONGEST_WORKER} bytes without /", socket.gethostname())
     return None
+
+
+def checked_folder(name: str, folder: object, used: str = "the default folder") -> str | None:
+    """A folder that can be named to the system, or None for the default; what cannot is reported with what is `used`.
+
+    >>> checked_folder("dir_name", "result")
+    'result'
+    """
+    if folder is None:
+        return None
+    try:
+        given = folder if isinstance(folder, str) else os.fsdecode(_named(folder))
+        if given and "\0" not in given and _size(given) > 0:
+            Path(given).expanduser()
+            return given
+    except (TypeError, ValueError, RuntimeError):
+        pass  # RuntimeError: of ~somebody who is not there
+    report(name, folder, "a path", used)
+    return None
+
+
+def _named(folder: object) -> str | bytes:
+    if not isinstance(folder, os.PathLike):
+        raise TypeError(folder)
+    found: str | bytes = os.fspath(folder)
+    return found
+
+
+def _size(name: str) -> int:
+    """Bytes of a name in a file system; 0 if it cannot be one."""
+    try:
+        return len(os.fsencode(name))
+    except UnicodeEncodeError:
+        return 0
 
 
 def new_run_directory(place: RunPlace) -> Path:

@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from warehouse.errors import UsageError
 
 logger = logging.getLogger("npuwh.profiler")
+_LONGEST_SHOWN = 300  # of a wrong setting
 
 
 def _is_told(record: logging.LogRecord) -> bool:
     """Errors always; warnings unless the user turned them off, and of several ranks by the first alone
-    (framework-files.md 6.1)."""
+    (framework-files.md 6.1).  What is told becomes one line that any file can take."""
+    record.msg, record.args = printable(record.getMessage()).replace("\n", " "), ()
     if record.levelno >= logging.ERROR:
         return True
     is_off = "1" in (os.environ.get("TORCH_NPU_WARNING_DISABLE"), os.environ.get("TORCH_NPU_DISABLED_WARNING"))
@@ -24,6 +26,30 @@ def _is_told(record: logging.LogRecord) -> bool:
 
 
 logger.addFilter(_is_told)
+
+
+def printable(text: str) -> str:
+    """The text with an escape for each half of a surrogate pair, which no file in UTF-8 can hold.
+
+    >>> printable("a\\udc80b")
+    'a\\\\udc80b'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def is_text(given: object) -> bool:
+    """Whether it is a text that files in UTF-8 can hold.
+
+    >>> is_text("a"), is_text("\\udc80"), is_text(b"a")
+    (True, False, False)
+    """
+    if not isinstance(given, str):
+        return False
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class ProfilerLevel:
@@ -147,7 +173,15 @@ def report(name: str, given: object, allowed: str, used: object) -> None:
     """Say that a setting is wrong: what was given, what is allowed, what is used instead."""
     if _is_refusing:
         raise WrongSettingError(name, given, allowed)
-    logger.warning("%s=%r is not allowed (%s); %r is used instead", name, given, allowed, used)
+    logger.warning("%s=%s is not allowed (%s); %r is used instead", name, _shown(given), allowed, used)
+
+
+def _shown(given: object) -> str:
+    try:
+        shown = repr(given)
+    except Exception:  # it is the program's own object, and a number may have more digits than Python writes
+        return f"<{type(given).__name__}>"
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
 
 
 def checked_count(name: str, given: object, least: int = 0) -> int:

@@ -59,7 +59,7 @@ def _note(thread: threading.Thread) -> None:
 
 def _begin_thread(frame: Any, event: str, argument: Any) -> None:
     note()
-    if _meet is None or not _meet():
+    if _before is not None or _meet is None or not _meet():
         sys.setprofile(_before)
         if _before is not None:
             _before(frame, event, argument)

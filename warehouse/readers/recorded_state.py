@@ -19,6 +19,9 @@ from warehouse.readers.recorded_clock import RecordedClock
 _NAMES_TOLD = 3
 _ENDED_BY = {"disk full": "the disk was full", "disk limit": "its limit of disk space was reached"}
 _KILLED = "its process ended before it could complete it"
+_EARLY_ENDS = ("disk-budget", "disk-error")
+_LONGEST_TROUBLE = 1000
+_MOST_TROUBLES = 100  # that a recording tells of itself
 _UNOBSERVED = (
     "operators of threads are not recorded: profile() records the thread that starts it and those that call "
     "enable_profiler_in_child_thread; npuwh record takes all"
@@ -64,7 +67,12 @@ def note_state(folder: ChunkFolder, ledger: Ledger) -> None:
     for lost, what in ((folder.lost_events, "events"), (folder.lost_frames, "Python calls and returns")):
         if lost:
             text = f"{what} were lost: they came faster than they were written"
+            if folder.state in _EARLY_ENDS:
+                text += ", or after its early end"
             ledger.note(WARNING, "lost-records", text, count=lost)
+    troubles = folder.facts.get("troubles")
+    for trouble in troubles[:_MOST_TROUBLES] if isinstance(troubles, list) else ():
+        ledger.note(WARNING, "recording-trouble", str(trouble)[:_LONGEST_TROUBLE])
     for name in folder.missing[:_NAMES_TOLD]:
         ledger.note(WARNING, "missing-chunk", f"{name} is in the manifest but not there")
     more = len(folder.missing) - _NAMES_TOLD
