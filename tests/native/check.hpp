@@ -93,10 +93,11 @@ inline int run_all() {
         }                                                  \
     } while (false)
 
+// Copies both: what is given may lie in a temporary.
 #define CHECK_EQUAL(actual, expected)                                                                        \
     do {                                                                                                     \
-        const auto& actual_ = (actual);                                                                      \
-        const auto& expected_ = (expected);                                                                  \
+        const auto actual_ = (actual);                                                                       \
+        const auto expected_ = (expected);                                                                   \
         if (!(actual_ == expected_)) {                                                                       \
             check::fail(__FILE__, __LINE__, #actual " is " + check::show(actual_) + ", not " + check::show(expected_)); \
         }                                                                                                    \

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 THREAD_SANITIZER = "-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
 THREADED_TESTS = ("test_ring", "test_names", "test_recorder", "test_forks_and_kills", "test_host")
+LONGEST_SECONDS = 600  # for one program of tests, which is ended then
 COVERAGE = ["-DNPUWH_COVERAGE=ON"]  # what guides the fuzzers
 
 
@@ -73,7 +74,8 @@ def run(folder: Path, flags: str, options: Sequence[str] = (), tests: Sequence[s
         # children of processes with threads are forked, as data loaders do
         "TSAN_OPTIONS": "halt_on_error=1 die_after_fork=0",
     }
-    command = [tool("ctest"), "--test-dir", str(folder), "--verbose", "--tests-regex", f"^({'|'.join(tests) or '.*'})$"]
+    chosen = ["--tests-regex", f"^({'|'.join(tests) or '.*'})$"]
+    command = [tool("ctest"), "--test-dir", str(folder), "--verbose", "--timeout", str(LONGEST_SECONDS), *chosen]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     passed = len(re.findall(r"^\d+: ok  ", done.stdout, re.MULTILINE))
     failed = len(re.findall(r"^\d+: FAILED  ", done.stdout, re.MULTILINE))
