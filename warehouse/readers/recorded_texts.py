@@ -13,7 +13,7 @@ from warehouse.readers.raw_strings import RawStrings
 
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _UNKNOWN = "<unknown>"  # and of those whose name is not there
-_MODULE = "######"  # between class and address in the name of a module's call
+_MODULE = "######"  # between class and address in the name of a module's call, which begins with a zero byte
 _MOST_AHEAD = 1024  # numbers come one after the other; a damaged one must not cost memory
 
 
@@ -37,7 +37,7 @@ class RecordedTexts:
                 except UnicodeDecodeError:
                     readable = text.decode(errors="replace")
                     broken += 1
-                if _MODULE in readable:
+                if readable.startswith("\0") and _MODULE in readable:
                     modules[number] = readable
                 else:
                     numbers[number] = strings.own(readable.replace("\0", "\ufffd"))
@@ -83,7 +83,7 @@ def _named_modules(modules: dict[int, str], strings: RawStrings) -> dict[int, in
     seen: dict[str, int] = {}
     named = {}
     for number in sorted(modules):
-        name = modules[number].partition(_MODULE)[0].replace("\0", "\ufffd")
+        name = modules[number][1:].partition(_MODULE)[0].replace("\0", "\ufffd")
         named[number] = strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
         seen[name] = seen.get(name, 0) + 1
     return named
