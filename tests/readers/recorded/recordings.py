@@ -22,7 +22,9 @@ Columns = dict[str, list[Any]]
 RANGES = 40
 
 
-def record(run: Path, *, ranges: int = RANGES, chunk_bytes: int = 1 << 20, disk_bytes: int = 0) -> Path:
+def record(
+    run: Path, *, ranges: int = RANGES, chunk_bytes: int = 1 << 20, disk_bytes: int = 0, calls: bool = True
+) -> Path:
     """Two threads with calls, ranges, marks and collections; the run directory."""
     folder = run / "NPUWH_RECORDING"
     folder.mkdir(parents=True)
@@ -33,7 +35,8 @@ def record(run: Path, *, ranges: int = RANGES, chunk_bytes: int = 1 << 20, disk_
     )  # fmt: skip
     for name in ("here", "there"):
         _recorder.start()
-        _recorder.start_tracer(None)
+        if calls:
+            _recorder.start_tracer(None)
         thread = threading.Thread(target=_work, args=(name, ranges // 2))
         thread.start()
         thread.join()
