@@ -13,7 +13,8 @@ from warehouse.readers.raw_strings import RawStrings
 
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _UNKNOWN = "<unknown>"  # and of those whose name is not there
-_MODULE = b"######"  # between class and address in the name of a module's call
+# name of a module's call: a zero byte, its class, this, its address
+_MODULE_BEGIN, _MODULE = b"\0", b"######"
 _REPLACEMENT = "\ufffd".encode()
 _MOST_AHEAD = 1024  # numbers come one after the other; a damaged one must not cost memory
 
@@ -30,11 +31,12 @@ class RecordedTexts:
         broken = 0
         for batch in batches:
             number = batch.column(0).to_numpy().astype(np.int64)
-            texts = [text.replace(b"\0", _REPLACEMENT) for text in batch.column(1).to_pylist()]
-            is_module = np.array([_MODULE in text for text in texts], bool)
+            texts = batch.column(1).to_pylist()
+            is_module = np.array([text.startswith(_MODULE_BEGIN) and _MODULE in text for text in texts], bool)
             for place in np.flatnonzero(is_module).tolist():
-                modules.setdefault(int(number[place]), texts[place].decode(errors="replace"))
-            own, repaired = strings.many([text for text in texts if _MODULE not in text])
+                modules.setdefault(int(number[place]), texts[place][1:].decode(errors="replace"))
+            others = [text.replace(b"\0", _REPLACEMENT) for text in np.array(texts, object)[~is_module]]
+            own, repaired = strings.many(others)
             numbers.append(number[~is_module])
             owns.append(own)
             broken += repaired
@@ -87,7 +89,7 @@ def _named_modules(modules: dict[int, str], strings: RawStrings) -> dict[int, in
     seen: dict[str, int] = {}
     named = {}
     for number in sorted(modules):
-        name = modules[number].partition(_MODULE.decode())[0]
+        name = modules[number].partition(_MODULE.decode())[0].replace("\0", "\ufffd")
         named[number] = strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
         seen[name] = seen.get(name, 0) + 1
     return named
