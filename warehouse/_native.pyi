@@ -1054,6 +1054,9 @@ class StringTable:
     """
 
     def __init__(self, first_id: int = 0) -> None: ...
+    def intern(self, texts: list[bytes]) -> tuple[NDArray[numpy.int64], int]:
+        """Numbers of texts, and how many of them are no UTF-8 and were repaired."""
+
     def take(self) -> NativeBatch | None:
         """New texts since the last call, columns `id` and `value`, some 8 MB at most.  Call until None.
 

@@ -1,5 +1,7 @@
 #include "bindings/decode_decoder.hpp"
 
+#include <pybind11/numpy.h>
+
 #include <cstdint>
 #include <string_view>
 
@@ -86,11 +88,30 @@ py::dict PyDecoder::ledger() {
     return ledger_dict(alone([](BatchDecoder& decoder) { return decoder.ledger(); }));
 }
 
+namespace {
+
+py::tuple intern(StringTable& table, const py::list& texts) {
+    py::array_t<std::int64_t> numbers(static_cast<py::ssize_t>(texts.size()));
+    auto found = numbers.mutable_unchecked<1>();
+    std::int64_t repaired = 0;
+    const std::lock_guard<std::mutex> lock(table.mutex());
+    for (std::size_t at = 0; at < texts.size(); ++at) {
+        const auto interned = table.intern(static_cast<std::string_view>(py::cast<py::bytes>(texts[at])));
+        found(static_cast<py::ssize_t>(at)) = interned.id;
+        repaired += interned.was_repaired ? 1 : 0;
+    }
+    return py::make_tuple(numbers, repaired);
+}
+
+}  // namespace
+
 void bind_decoder(py::module_& module) {
     py::class_<StringTable, SharedStrings>(
         module, "StringTable",
         "Numbers for texts, dense from first_id; decoders may share one.  take() gives the new (id, value) rows, then None.")
         .def(py::init<std::int64_t>(), py::arg("first_id") = 0)
+        .def("intern", &intern, py::arg("texts"),
+             "(numbers, how many of the texts are no UTF-8 and were repaired) of texts, bytes each.")
         .def("take", [](StringTable& self) {
             SharedBatch batch;
             {

@@ -127,7 +127,7 @@ uint32_t number_of_c_function(PyObject* function) {
     return number;
 }
 
-// `Class######address` of the module that a call of `Module.__call__` has as first argument.
+// A zero byte, which no name of an operator has, then `Class######address` of the module that a call of `Module.__call__` has as first argument.
 uint32_t number_of_module(PyFrameObject* frame, PyCodeObject* code) {
     PyObject* module = nullptr;
 #if PY_VERSION_HEX >= 0x030C0000
@@ -143,7 +143,7 @@ uint32_t number_of_module(PyFrameObject* frame, PyCodeObject* code) {
         return number_of_code(code);
     }
     std::string name = Py_TYPE(module)->tp_name;
-    name = name.substr(name.rfind('.') + 1) + "######" + std::to_string(reinterpret_cast<uintptr_t>(module));
+    name = '\0' + name.substr(name.rfind('.') + 1) + "######" + std::to_string(reinterpret_cast<uintptr_t>(module));
     Py_DECREF(module);
     const auto found = state.modules.find(name);
     if (found != state.modules.end()) return found->second;

@@ -209,6 +209,24 @@ print(len(calls), sys.getprofile() is hook)
     assert done.err.count("end early: another profiler (cProfile, sys.setprofile) took their hook") == 1
 
 
+def test_names_that_look_like_modules_are_the_programs_own(script):
+    done = script(
+        f"""{HEAD}
+with prof("one", with_stack=True, with_modules=True):
+    with torch.autograd.profiler.record_function("mine######123"):
+        torch.nn.Linear(2, 2)(torch.ones(2))
+    mstx.mark("mark######5")
+"""
+    )
+    assert found(done, "one", "SELECT value FROM op JOIN string ON string.id = name_id WHERE value LIKE 'mine%'") == [
+        "mine######123"
+    ]
+    assert found(done, "one", MARKS) == ["mark######5"]
+    assert found(done, "one", "SELECT DISTINCT name FROM python_call_named WHERE name LIKE 'nn.Module%'") == [
+        "nn.Module: Linear_0"
+    ]
+
+
 def test_threads_that_begin_within_are_traced(script):
     done = script(
         f"""{HEAD}

@@ -11,12 +11,13 @@ from warehouse.profiler.handler import tensorboard_trace_handler
 from warehouse.profiler.optimizer_steps import OptimizerSteps
 from warehouse.profiler.profile import profile
 from warehouse.profiler.recording_options import DiskLimits, Selection
+from warehouse.profiler.run_directory import RunPlace
 from warehouse.profiler.schedule import Schedule
 from warehouse.profiler.settings import ProfilerActivity, WrongSettingError, refusing
 from warehouse.profiler.time_window import TimeWindow
 
 # settings of which the option has another name
-_OPTIONS = {"modules": "only-modules", "gc_detect_threshold": "gc", "worker_name": "worker"}
+_OPTIONS = {"modules": "only-modules", "gc_detect_threshold": "gc", "worker_name": "worker", "dir_name": "output"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,9 @@ def _recording(settings: dict[str, Any]) -> ScriptRecording:
     beyond_ranges = {"mstx": True, "export_type": ["db"], **settings.get("experimental_config", {})}
     selection = Selection(**settings.get("selection", {}))
     schedule = settings.get("schedule")
+    output = settings.get("output", "npuwh-recordings")
     handler = tensorboard_trace_handler(
-        settings.get("output", "npuwh-recordings"),
+        output,
         settings.get("worker_name"),
         analyse_flag=not settings.get("is_left_raw", False),
     )
@@ -73,4 +75,13 @@ def _recording(settings: dict[str, Any]) -> ScriptRecording:
         profiler.mark_steps()
     profiler.record_all_threads()
     window = TimeWindow(**settings.get("window", {}))
+    _check_place(output, handler.place)  # type: ignore[attr-defined] # last: it makes the folder
     return ScriptRecording(profiler, window, has_steps, OptimizerSteps(profiler.step), ChildProcesses())
+
+
+def _check_place(output: str, place: RunPlace) -> None:
+    """The folder is there, or can be made, before anything runs."""
+    try:
+        place.base().mkdir(mode=0o750, parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongSettingError("dir_name", output, f"a folder that can be written: {error.strerror}") from None

@@ -62,6 +62,12 @@ class RawStrings:
             self._note(number, text)
         return number
 
+    def many(self, texts: list[bytes]) -> tuple[Numbers, int]:
+        """Numbers of texts as they come, and how many of them are no UTF-8; their texts do not stay in memory."""
+        found = self.table.intern(texts)
+        self.take()
+        return found
+
     def lists(self, number: Numbers) -> Numbers:
         """Numbers of the same texts written as the vendor writes lists: `;` becomes `;`, CR, LF; NONE for an empty
         one."""

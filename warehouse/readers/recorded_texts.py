@@ -13,7 +13,9 @@ from warehouse.readers.raw_strings import RawStrings
 
 _LOST_CALL = "<lost>"  # name of calls of which only the depth of others tells
 _UNKNOWN = "<unknown>"  # and of those whose name is not there
-_MODULE = "######"  # between class and address in the name of a module's call
+# name of a module's call: a zero byte, its class, this, its address
+_MODULE_BEGIN, _MODULE = b"\0", b"######"
+_REPLACEMENT = "\ufffd".encode()
 _MOST_AHEAD = 1024  # numbers come one after the other; a damaged one must not cost memory
 
 
@@ -24,40 +26,38 @@ class RecordedTexts:
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch], strings: RawStrings, ledger: Ledger) -> None:
-        numbers: dict[int, int] = {0: NONE}
         modules: dict[int, str] = {}
-        broken = repeated = 0
+        numbers, owns = [np.zeros(1, np.int64)], [np.full(1, NONE)]
+        broken = 0
         for batch in batches:
-            for number, text in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-                if number in numbers or number in modules:
-                    repeated += 1
-                    continue
-                try:
-                    readable = text.decode()
-                except UnicodeDecodeError:
-                    readable = text.decode(errors="replace")
-                    broken += 1
-                if _MODULE in readable:
-                    modules[number] = readable
-                else:
-                    numbers[number] = strings.own(readable.replace("\0", "\ufffd"))
-        numbers |= _named_modules(modules, strings)
-        most = 4 * len(numbers) + _MOST_AHEAD
-        far = [number for number in numbers if number >= most]
-        for number in far:
-            del numbers[number]
-        for count, code, what in (
-            (broken, "bad-text", "texts that are no UTF-8 were repaired"),
-            (repeated, "bad-text", "texts have the number of another one; they were left out"),
-            (len(far), "bad-text", "texts have numbers that no recorder gives; they were left out"),
+            number = batch.column(0).to_numpy().astype(np.int64)
+            texts = batch.column(1).to_pylist()
+            is_module = np.array([text.startswith(_MODULE_BEGIN) and _MODULE in text for text in texts], bool)
+            for place in np.flatnonzero(is_module).tolist():
+                modules.setdefault(int(number[place]), texts[place][1:].decode(errors="replace"))
+            others = [text.replace(b"\0", _REPLACEMENT) for text in np.array(texts, object)[~is_module]]
+            own, repaired = strings.many(others)
+            numbers.append(number[~is_module])
+            owns.append(own)
+            broken += repaired
+        known, own, repeated = _first(np.concatenate(numbers), np.concatenate(owns))
+        most = 4 * (len(known) + len(modules)) + _MOST_AHEAD
+        far = int((known >= most).sum()) + sum(number >= most for number in modules)
+        named = _named_modules({number: text for number, text in modules.items() if number < most}, strings)
+        known, own = known[known < most], own[known < most]
+        for count, what in (
+            (broken, "texts that are no UTF-8 were repaired"),
+            (repeated, "texts have the number of another one; they were left out"),
+            (far, "texts have numbers that no recorder gives; they were left out"),
         ):
             if count:
-                ledger.note(WARNING, code, what, count=count)
-        self._own = np.full(max(numbers) + 3, NONE, np.int64)
-        self._own[list(numbers)] = list(numbers.values())
+                ledger.note(WARNING, "bad-text", what, count=count)
+        self._own = np.full(max(int(known.max()), *named, 0) + 3, NONE, np.int64)
+        self._own[list(named)] = list(named.values())
+        self._own[known] = own
         self.unknown, self.lost = len(self._own) - 2, len(self._own) - 1
         self._own[self.unknown], self._own[self.lost] = strings.own(_UNKNOWN), strings.own(_LOST_CALL)
-        self.modules = np.array([number for number in modules if number < most], np.int64)
+        self.modules = np.array([number for number in named if self._own[number] == named[number]], np.int64)
 
     def of(self, number: Numbers) -> Numbers:
         """Ours, NONE for the empty text and for what the recording does not have."""
@@ -78,12 +78,18 @@ class RecordedTexts:
         return known, self._own[known]
 
 
+def _first(numbers: Numbers, owns: Numbers) -> tuple[Numbers, Numbers, int]:
+    """Numbers in their order with what the first of each is, and how many others there were."""
+    known, first = np.unique(numbers, return_index=True)
+    return known, owns[first], len(numbers) - len(known)
+
+
 def _named_modules(modules: dict[int, str], strings: RawStrings) -> dict[int, int]:
     """`nn.Module: Class_n`, n counting the addresses of a class in the order in which they were met."""
     seen: dict[str, int] = {}
     named = {}
     for number in sorted(modules):
-        name = modules[number].partition(_MODULE)[0].replace("\0", "\ufffd")
+        name = modules[number].partition(_MODULE.decode())[0].replace("\0", "\ufffd")
         named[number] = strings.own(f"nn.Module: {name}_{seen.get(name, 0)}")
         seen[name] = seen.get(name, 0) + 1
     return named

@@ -14,7 +14,7 @@ from typing import Any
 from tests.profiler.agreement.observed import tables, texts_of
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_OUR_MODULE = re.compile(r"(\w+)######(\d+)")
+_OUR_MODULE = re.compile(r"\0(\w+)######(\d+)")
 _THEIR_MODULE = re.compile(r"nn\.Module: (\w+)_(\d+)")
 _CALL, _RETURN, _C_CALL, _C_RETURN = range(4)
 
