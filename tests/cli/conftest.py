@@ -84,10 +84,10 @@ def left_over():
 
 @pytest.fixture
 def changed(made, tmp_path):
-    """A copy of the warehouse, changed by SQL."""
+    """A function: W.db is a copy of the warehouse that those statements changed."""
 
     def call(*statements):
-        path = tmp_path / "changed.db"
+        path = tmp_path / "W.db"
         shutil.copyfile(made, path)
         with closing(sqlite3.connect(path)) as connection:
             for statement in statements:

@@ -23,22 +23,6 @@ VERBS = [
 
 
 @pytest.fixture
-def changed(made, tmp_path):
-    """A function: W.db is a copy of the warehouse that those statements changed."""
-
-    def call(*statements):
-        path = tmp_path / "W.db"
-        shutil.copy(made, path)
-        with closing(sqlite3.connect(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-        return path
-
-    return call
-
-
-@pytest.fixture
 def endures(run, tmp_path):
     """A function: every verb that reads W.db ends with a code of ours; gives what was said in the order of VERBS."""
 

@@ -40,16 +40,14 @@ def views(
         elif tables:
             show_rows(["table", "what it holds"], [(table.name, table.purpose) for table in store.TABLES.values()])
         else:
-            _list(warehouse, connection, every)
+            _list(warehouse, connection, every, set(stale))
 
 
-def _list(warehouse: Path, connection: sqlite3.Connection, every: bool) -> None:
+def _list(warehouse: Path, connection: sqlite3.Connection, every: bool, stale: set[str]) -> None:
     shown = store.rooms(store.QUESTIONS + store.PLUMBING if every else store.QUESTIONS)
     for room, members in shown.items():
         print(f"{room}:")
-        rows = [
-            (view.name, _ROWS[store.has_rows(connection, view.name, _LONGEST_LOOK)], view.summary) for view in members
-        ]
+        rows = [(view.name, _rows_of(connection, view.name, stale), view.summary) for view in members]
         show_rows(["view", "rows", "what it tells"], rows, indent="  ")
         print()
     print(f"One of them with its columns: npuwh views {warehouse} NAME")
@@ -58,6 +56,12 @@ def _list(warehouse: Path, connection: sqlite3.Connection, every: bool) -> None:
         hidden = ", ".join(f"{count} {room}" for room, count in counts.items())
         print(f"Not listed: {counted(sum(counts.values()), 'view')} ({hidden}); --all lists them")
     print("The tables they read: --tables")
+
+
+def _rows_of(connection: sqlite3.Connection, view: str, stale: set[str]) -> str:
+    """Whether the view has rows; of one that is not ours, or reads one that is not, nobody knows what it does."""
+    is_ours = not stale.intersection(store.with_those_they_use([view]))
+    return _ROWS[store.has_rows(connection, view, _LONGEST_LOOK) if is_ours else None]
 
 
 def _show_one(name: str) -> None:

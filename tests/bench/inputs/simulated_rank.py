@@ -109,6 +109,10 @@ class SimulatedRank:
         """None."""
         return iter(())
 
+    def thread_names(self) -> dict[tuple[int, int], str]:
+        """None."""
+        return {}
+
     def metric_names(self) -> list[int]:
         """None."""
         return []
