@@ -146,7 +146,8 @@ def test_exports_to_a_full_disk_leave_no_part(script):
         import torch
         from warehouse.ingest import ingest
         from warehouse.profiler import profile, ProfilerActivity
-        with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True) as prof:
+        switches = dict(record_shapes=True, profile_memory=True, with_stack=True)
+        with profile(activities=[ProfilerActivity.CPU], **switches) as prof:
             torch.nn.Linear(8, 8)(torch.randn(4, 8)).sum().backward()
         ingest([prof.path], "W.db")
         print(sqlite3.connect("W.db").execute("SELECT count(*) FROM issue WHERE code = 'not-read'").fetchall())

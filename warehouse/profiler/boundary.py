@@ -23,9 +23,9 @@ def trouble(text: str, *values: object, level: int = logging.WARNING) -> None:
         if len(_booked) < _MOST_BOOKED:
             _booked.append(text % values)
         logger.log(level, text, *values)
-    except Exception as error:  # of a handler of the program's, or of what a value says of itself: nothing is left to tell
+    except Exception as error:  # of a handler of the program's, or of what a value says of itself
         let_signals_through(error)
-        return
+        return  # nothing is left to tell
 
 
 def booked_troubles() -> list[str]:
