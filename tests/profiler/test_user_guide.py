@@ -331,3 +331,45 @@ with profile(on_trace_ready=tensorboard_trace_handler("./result", analyse_flag=F
     assert npuwh("ingest", "result", "-o", "W.db").stderr == ""
     assert "\ncomplete: 0 errors, 0 warnings" in npuwh("info", "W.db").stdout
     assert npuwh("check", "W.db").stdout == "W.db: no findings\n"
+
+
+def test_a_handler_that_ones_own_handler_calls_keeps_its_folder(script):
+    done = script(
+        MODEL
+        + """
+from warehouse.profiler import ProfilerActivity, _ExperimentalConfig, profile, tensorboard_trace_handler
+save = tensorboard_trace_handler("./wrapped")
+def on_trace_ready(prof):
+    save(prof)
+    print("saved")
+with profile(activities=[ProfilerActivity.CPU], on_trace_ready=on_trace_ready,
+             experimental_config=_ExperimentalConfig(export_type="db")):
+    train_one_step()
+"""
+    )
+    assert done.out.splitlines() == ["saved"]
+    assert rows(done.warehouse("wrapped"), "SELECT count(*) > 0 FROM op") == [(1,)]
+
+
+def test_the_peak_counts_batches_of_workers(script):
+    """They lie in memory shared between processes, of which torch tells no totals."""
+    done = script(
+        """
+import torch
+from warehouse.profiler import ProfilerActivity, _ExperimentalConfig, profile, tensorboard_trace_handler
+class Samples(torch.utils.data.Dataset):
+    def __len__(self):
+        return 16
+    def __getitem__(self, place):
+        return torch.zeros(1000, 25)
+if __name__ == "__main__":
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True,
+                 on_trace_ready=tensorboard_trace_handler("result"),
+                 experimental_config=_ExperimentalConfig(export_type="db")):
+        kept = [batch for batch in torch.utils.data.DataLoader(Samples(), batch_size=4, num_workers=1)]
+"""
+    )
+    warehouse = done.warehouse("result")
+    (peak,) = rows(warehouse, "SELECT peak_bytes FROM memory_peak WHERE component = 'CPU'")[0]
+    assert 4 * 4 * 1000 * 25 * 4 <= peak < 5 * 4 * 1000 * 25 * 4  # four batches of four samples of float
+    assert rows(warehouse, "SELECT sum(held_bytes) FROM memory_peak_holder WHERE component = 'CPU'") == [(peak,)]

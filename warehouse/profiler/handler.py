@@ -12,7 +12,7 @@ from typing import Any
 from warehouse.profiler.boundary import contained
 from warehouse.profiler.child import start_child, wait_for
 from warehouse.profiler.experimental_config import checked_export_type
-from warehouse.profiler.run_directory import RunPlace, checked_folder, checked_worker
+from warehouse.profiler.run_directory import RunPlace, checked_folder, checked_worker, set_latest_place
 from warehouse.profiler.settings import checked_flag, logger, report
 
 
@@ -43,6 +43,7 @@ def tensorboard_trace_handler(
 
     place = RunPlace(folder, checked_worker(worker_name))
     handle.place = place  # type: ignore[attr-defined] # read by `profile` before anything is recorded
+    set_latest_place(place)
     return handle
 
 

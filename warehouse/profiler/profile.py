@@ -15,7 +15,7 @@ from warehouse.profiler.live import note_step, note_stop
 from warehouse.profiler.producers import ThreadProducers, Wanted
 from warehouse.profiler.profile_arguments import checked_schedule, checked_trace_observer
 from warehouse.profiler.recording_options import DiskLimits, Selection
-from warehouse.profiler.run_directory import RunPlace
+from warehouse.profiler.run_directory import RunPlace, latest_place
 from warehouse.profiler.schedule import ProfilerAction, Schedule
 from warehouse.profiler.settings import ProfilerActivity, checked_flag, logger, report
 from warehouse.profiler.step_range import StepRange
@@ -69,7 +69,9 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
             on_trace_ready = None
         self.on_trace_ready = on_trace_ready
         place = getattr(on_trace_ready, "place", None)  # of the handler that `tensorboard_trace_handler` makes
-        self._place = place if isinstance(place, RunPlace) else RunPlace(is_export_only=on_trace_ready is None)
+        if not isinstance(place, RunPlace):
+            place = RunPlace(is_export_only=True) if on_trace_ready is None else latest_place()
+        self._place = place
         self._trace_observer = checked_trace_observer(execution_trace_observer)
         self._own_error: Exception | None = None  # of what the program gave to be called
         self.step_num = 0

@@ -37,6 +37,20 @@ class RunPlace:
         return Path.cwd()
 
 
+_latest = [RunPlace()]
+
+
+def set_latest_place(place: RunPlace) -> None:
+    """Remember where the handler that was made last puts recordings."""
+    _latest[0] = place
+
+
+def latest_place() -> RunPlace:
+    """Where recordings go whose `on_trace_ready` is the user's own: to the folder of the handler that was made last,
+    which it probably calls, as torch_npu has it; without one, to the current folder."""
+    return _latest[0]
+
+
 def checked_worker(worker: object) -> str | None:
     """A worker name, or None for the host's; wrong ones are reported.
 

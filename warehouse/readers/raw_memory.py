@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from warehouse import _native
 from warehouse.batches.records import HOST_ALLOCATION, RECORDS
+from warehouse.readers.host_totals import HostTotals
 from warehouse.readers.raw_framework import FrameworkPart
 from warehouse.readers.raw_names import AllocationNames
 from warehouse.readers.raw_rows import NONE, chosen, expanded, numbers, or_null, record
@@ -57,7 +58,7 @@ class MemoryPart:
             row += count
         blocks = SortedRows(["time", "row"], self._run.spill)
         sweep, host_sweep = _native.BlockSweep(), _native.BlockSweep()
-        for columns in self._records.columns():
+        for columns in _with_host_totals(self._records.columns()):
             is_host = columns["component"] == _HOST_ALLOCATOR
             is_torch = (columns["allocator"] == _TORCH_ALLOCATOR) & ~is_host
             self._add_blocks(blocks, sweep.feed(columns if is_torch.all() else chosen(columns, is_torch)), is_host=0)
@@ -163,7 +164,13 @@ class MemoryPart:
         """`memory_record` batches: each record's totals, and beside those of the allocator and of the graph engine
         their sums with the latest of the other on the same device (5.11, step 6)."""
         latest: dict[tuple[int, int], Numbers] = {}
-        for columns in self._all_totals().columns(_TOTAL_FIELDS):
+        source = self._all_totals()
+        fields = _TOTAL_FIELDS
+        if source is self._records:
+            for columns in _with_host_totals(source.columns([*fields, "address", "size"])):
+                yield self._with_sums({name: columns[name] for name in fields}, latest)
+            return
+        for columns in source.columns(fields):
             yield self._with_sums(columns, latest)
 
     def _all_totals(self) -> SortedRows:
@@ -238,6 +245,20 @@ _SPARSE = (
     "device_id", "name", "release_ns", "active_release_ns", "release_allocated_bytes", "release_reserved_bytes",
     "release_active_bytes",
 )  # fmt: skip
+
+
+def _with_host_totals(batches: Iterator[Columns]) -> Iterator[Columns]:
+    """The rows, those of the host's memory with totals of their own."""
+    totals = HostTotals()
+    for columns in batches:
+        is_host = columns["component"] == _HOST_ALLOCATOR
+        if not is_host.any():
+            yield columns
+            continue
+        allocated, reserved = columns["allocated"].copy(), columns["reserved"].copy()
+        allocated[is_host] = totals.feed(columns["address"][is_host], columns["size"][is_host])
+        reserved[is_host] = 0  # the host's allocator keeps nothing back
+        yield {**columns, "allocated": allocated, "reserved": reserved}
 
 
 def _numbered(batches: Iterator[Columns]) -> Iterator[Columns]:
