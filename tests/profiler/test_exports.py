@@ -9,6 +9,8 @@ from collections import Counter
 
 import pytest
 
+from warehouse.profiler import exporting
+
 pytestmark = pytest.mark.torch
 
 # the same training under either profiler; it has settled before it is recorded
@@ -134,3 +136,47 @@ def test_exports_that_were_not_recorded_say_what_to_do(script):
     assert "record with record_shapes, profile_memory, and with_stack or with_modules" in done.err
     assert done.out == "went on\n"
     assert not list(done.folder.glob("*.log")) + list(done.folder.glob("*.html"))
+
+
+def test_exports_to_a_full_disk_leave_no_part(script):
+    """Files may not grow to their size: a line says so, and what stood there before stays."""
+    done = script(
+        """
+        import os, resource, signal, sqlite3
+        import torch
+        from warehouse.ingest import ingest
+        from warehouse.profiler import profile, ProfilerActivity
+        switches = dict(record_shapes=True, profile_memory=True, with_stack=True)
+        with profile(activities=[ProfilerActivity.CPU], **switches) as prof:
+            torch.nn.Linear(8, 8)(torch.randn(4, 8)).sum().backward()
+        ingest([prof.path], "W.db")
+        print(sqlite3.connect("W.db").execute("SELECT count(*) FROM issue WHERE code = 'not-read'").fetchall())
+        names = ["memory.json", "memory.raw.json.gz"]
+        os.mkdir("out")
+        open("out/memory.json", "w").write("before")
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
+        for name in names:
+            prof.export_memory_timeline("out/" + name, device="cpu")
+        print(sorted(os.listdir("out")), open("out/memory.json").read())
+        """
+    )
+    assert done.out == "[(0,)]\n['memory.json'] before\n"
+    assert done.err.count("File too large") == 2
+
+
+def test_a_trace_that_does_not_fit_leaves_no_part(tmp_path, monkeypatch):
+    made, output = tmp_path / "made", tmp_path / "trace.json"
+    made.write_text("whole")
+
+    def fill(_, part):
+        part.write_text("who")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(exporting.shutil, "copyfile", fill)
+        with pytest.raises(OSError, match="No space left"):
+            exporting._put(made, output)
+    assert list(tmp_path.iterdir()) == [made]
+    exporting._put(made, output)
+    assert output.read_text() == "whole"

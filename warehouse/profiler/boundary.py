@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
-import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import ParamSpec, TypeVar
 
 from warehouse.profiler.settings import WrongSettingError, logger
@@ -14,26 +14,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _MOST_BOOKED = 100
-_booked: list[str] = []
-_lock = threading.Lock()
+_booked: list[str] = []  # without a lock, which a signal could leave taken
 
 
 def trouble(text: str, *values: object, level: int = logging.WARNING) -> None:
     """Something is not recorded: one line, and the recording that runs says so of itself."""
     try:
-        with _lock:
-            if len(_booked) < _MOST_BOOKED:
-                _booked.append(text % values)
+        if len(_booked) < _MOST_BOOKED:
+            _booked.append(text % values)
         logger.log(level, text, *values)
-    except Exception:  # of a handler of the program's, or of what a value says of itself: nothing is left to tell
-        return
+    except Exception as error:  # of a handler of the program's, or of what a value says of itself
+        let_signals_through(error)
+        return  # nothing is left to tell
 
 
 def booked_troubles() -> list[str]:
     """What was booked since this was asked last."""
-    with _lock:
-        found = _booked.copy()
-        _booked.clear()
+    found = _booked.copy()
+    del _booked[: len(found)]
     return found
 
 
@@ -56,6 +54,7 @@ def contained(instead: R) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except WrongSettingError:
                 raise
             except Exception as error:
+                let_signals_through(error)
                 trace = error.__traceback__
                 if isinstance(error, TypeError) and trace is not None and trace.tb_next is None:
                     raise  # the call itself
@@ -65,6 +64,31 @@ def contained(instead: R) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
+
+
+def is_of_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal raised it, as those of timeouts do: it has struck in here by chance, and is the
+    program's.  A handler is known by what it is given, the frame that it interrupts.
+
+    What another thread throws (PyThreadState_SetAsyncExc) has no such mark and cannot be told from an error of ours.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        if _is_given(trace.tb_next.tb_frame, trace.tb_frame):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def let_signals_through(error: Exception) -> None:
+    """To be called first where errors are caught: those of the program's handlers of signals go on."""
+    if is_of_signal(error):
+        raise error
+
+
+def _is_given(called: FrameType, caller: FrameType) -> bool:
+    values = called.f_locals.values()
+    return any(each is caller or (type(each) is tuple and any(one is caller for one in each)) for each in values)
 
 
 def tell_failure(what: str, error: Exception) -> None:

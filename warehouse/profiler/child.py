@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from warehouse.profiler.boundary import let_signals_through
 from warehouse.profiler.settings import logger
 
 # of the training process, and wrong for another: a start-up file would run twice, and so would whatever watches a job
@@ -20,6 +21,7 @@ def start_child(arguments: list[str], what_fails: str) -> subprocess.Popen[str] 
     try:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, text=True, start_new_session=True)
     except (OSError, ValueError) as error:  # ValueError: of arguments that no process can be given
+        let_signals_through(error)
         logger.error("%s: no process can be started: %s", what_fails, error)
         return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse import _recorder
-from warehouse.profiler.boundary import booked_troubles, trouble
+from warehouse.profiler.boundary import booked_troubles, let_signals_through, trouble
 from warehouse.profiler.live import serve_as_asked
 from warehouse.profiler.metadata import Metadata, rank_number
 from warehouse.profiler.producers import Producers, Wanted, torch_module
@@ -30,11 +30,13 @@ class Cycle:
     facts: dict[str, Any]
     limits: DiskLimits = field(default_factory=DiskLimits)
     path: Path | None = None
+    has_failed: bool = False  # half way: whoever comes next may close it
     _producers: Producers | None = None
     _is_recording: bool = False
     _is_paused: bool = False  # by the program
     _is_left_out: bool = False  # the current step
     _has_ended_early: bool = False  # and that was told
+    _has_begun: bool = False  # to record, and the program knows
     _pid: int = 0
 
     def init(self) -> None:
@@ -43,16 +45,24 @@ class Cycle:
         try:
             self.path = new_run_directory(self.place)
         except Exception as error:
+            let_signals_through(error)
             trouble("nothing is recorded: the directory cannot be made: %s", error, level=ERROR)
 
     def warm_up(self) -> None:
         """Open the writers; nothing is taken yet."""
-        if self.path is None or _recorder.is_open():
-            if self.path is not None and self._producers is None:
-                logger.error("nothing is recorded: another npuwh profiler is at work in this process")
-                self.path = None
+        global _last  # noqa: PLW0603 one recorder a process
+        if self.path is None or self._producers is not None:
+            return
+        if _recorder.is_open() and _last is not None and _last.has_failed:
+            _last.give_up()
+        if _recorder.is_open():
+            logger.error("nothing is recorded: another npuwh profiler is at work in this process")
+            self.delete()
             return
         limits = self.limits
+        _last = self
+        self._producers = Producers(self.wanted)  # from here on the recorder is ours to close
+        atexit.register(self.finalize)  # a script that ends without `stop` leaves complete files
         try:
             _recorder.prepare(
                 os.fsencode(self.path / CHUNK_FOLDER),
@@ -66,16 +76,11 @@ class Cycle:
                 exclude_ops=list(self.wanted.selection.exclude_ops),
             )
             booked_troubles()  # those before are no longer of interest
-            self._producers = Producers(self.wanted)
             self._producers.prepare()
         except Exception as error:
+            let_signals_through(error)
             trouble("nothing is recorded: %s", error, level=ERROR)
-            if self._producers is not None:
-                self._producers = None
-                _recorder.finish("")
-            self.path = None
-            return
-        atexit.register(self.finalize)  # a script that ends without `stop` leaves complete files
+            self.give_up()
 
     def start(self, is_paused: bool = False) -> bool:
         """Record from now on, or from `resume` on; whether it does."""
@@ -88,14 +93,17 @@ class Cycle:
             if module is not None and module.npuwh_other_profiler():
                 text = "nothing is recorded: another profiler is at work on this thread; end it first"
                 trouble(text, level=ERROR)
+                self.give_up()
                 return False
             serve_as_asked()
-            if not is_paused:
-                _recorder.start()
             self._is_paused = is_paused
             self._is_recording = True
+            if not is_paused:
+                _recorder.start()
             self._producers.begin()
+            self._has_begun = True
         except Exception as error:
+            let_signals_through(error)
             trouble("recording cannot begin: %s", error, level=ERROR)
             self.stop()
         return self._is_recording
@@ -146,6 +154,7 @@ class Cycle:
             self._producers.end()
             _recorder.stop()
         except Exception as error:
+            let_signals_through(error)
             trouble("recording did not end cleanly: %s", error, level=ERROR)
         self._tell_early_end()
         lost = _recorder.counters()
@@ -189,9 +198,28 @@ class Cycle:
             _recorder.finish(json.dumps({**self.facts, "troubles": booked_troubles()}))
             self._write_info()
         except Exception as error:
+            let_signals_through(error)
             logger.error("%s: the description of the run cannot be written: %s", self.path, error)
         self._producers = None
         atexit.unregister(self.finalize)
+
+    def give_up(self) -> None:
+        """Close what was left half done: what was recorded is kept, a directory of a recording that never began goes.
+
+        May be called again where it did not come to its end.
+        """
+        self.has_failed = True
+        if os.getpid() != self._pid:
+            return
+        try:
+            self.finalize()
+        finally:
+            if self._producers is not None:  # another signal has struck
+                _recorder.finish(json.dumps(self.facts))
+                self._producers = None
+                atexit.unregister(self.finalize)
+        if not self._has_begun:
+            self.delete()
 
     def delete(self) -> None:
         """Remove what was made."""
@@ -205,6 +233,9 @@ class Cycle:
         name = "profiler_info.json" if rank is None else f"profiler_info_{rank}.json"
         _write_json(self.path / name, {**self.facts, "rank_id": -1 if rank is None else rank})
         _write_json(self.path / "profiler_metadata.json", self.metadata.content())
+
+
+_last: Cycle | None = None  # that opened the recorder
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ def export_trace(run: Path, output: Path) -> None:
 
     def write(made: Path, scratch: Path) -> None:
         report = export(made, scratch / "trace", ("trace",), gzip=output.suffix == ".gz")
-        shutil.move(report.files[0].path, output)
+        _put(report.files[0].path, output)
 
     _with_warehouse(run, write)
 
@@ -44,9 +44,25 @@ def export_stacks(run: Path, output: Path, metric: str) -> None:
         with closing(store.open_read(made)) as connection, part.open("w", encoding="utf-8") as file:
             for rows in iterate(connection, *query, path=made):
                 file.writelines(f"{stack} {ns // 1000}\n" for stack, ns in rows if stack and ns >= 1000)
-        shutil.move(part, output)
+        _put(part, output)
 
     _with_warehouse(run, write)
+
+
+def _put(made: Path, output: Path) -> None:
+    """Under its name there is the whole file or none of it."""
+    if output.exists() and not output.is_file():  # a pipe or a device; OSError for a folder
+        shutil.copyfile(made, output)
+        return
+    with tempfile.NamedTemporaryFile("wb", dir=output.parent, prefix=".npuwh-", delete=False) as file:
+        part = Path(file.name)
+    try:
+        shutil.copyfile(made, part)
+        part.chmod(0o640)
+        part.replace(output)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def export_memory(run: Path, output: Path, device: str) -> None:

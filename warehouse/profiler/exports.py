@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from warehouse.profiler.boundary import let_signals_through
 from warehouse.profiler.child import run_child
 from warehouse.profiler.settings import logger, report
 
@@ -37,6 +38,7 @@ def _export(run: Path | None, kind: str, output: object, *options: str) -> None:
         place = Path(output).absolute()  # type: ignore[arg-type]  # whatever it is, it is told
         place.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
     except (TypeError, OSError) as error:
+        let_signals_through(error)
         logger.error("nothing is exported to %r: %s", output, error)
         return
     run_child([_MODULE, kind, *options, "--", str(run), str(place)], f"nothing is exported to {place}")

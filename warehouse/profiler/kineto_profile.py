@@ -195,6 +195,14 @@ class _KinetoProfile:
     def _perform(self, steps: list[Do]) -> None:
         if os.getpid() != self._pid:
             return  # in a forked child: the recording and its files are the parent's
+        try:
+            self._do(steps)
+        except BaseException:  # of a signal
+            if self._cycle is not None:
+                self._cycle.give_up()
+            raise
+
+    def _do(self, steps: list[Do]) -> None:
         for each in steps:
             if each is Do.INIT:
                 self._cycle = self._new_cycle()

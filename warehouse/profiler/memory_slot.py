@@ -20,7 +20,7 @@ _BEGINNINGS = ("_enable_profiler", "_enable_profiler_legacy")
 _ENDS = ("_disable_profiler", "_disable_profiler_legacy")
 _MODULES = ("torch._C._autograd", "torch.autograd", "torch.autograd.profiler", "torch.autograd.profiler_legacy")
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal that strikes where it is given back leaves it to the same thread
 _held = 0  # on how many threads
 _stays = False  # nobody counts the threads
 _replaced: list[tuple[Any, str, Any, Any]] = []  # module, name, torch's function, ours
@@ -47,7 +47,7 @@ def give_back(observer: Any) -> None:
     _local.is_standing = None
     observer.npuwh_memory_pop()
     with _lock:
-        _held -= 1
+        _held = max(_held - 1, 0)  # a signal may have struck before it was counted
         if _held == 0 and not _stays:
             _restore()
 

@@ -66,6 +66,7 @@ def write_memory_timeline(run: Path, output: Path, device: str) -> None:
         place = Path(part.name)
         try:
             _write(part, output.name, device, found, reserved)
+            part.close()  # what a full disk does not take is told before it has its name
             place.chmod(0o640)
             place.replace(output)
         except BaseException:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from warehouse.profiler.boundary import let_signals_through
 from warehouse.profiler.settings import is_text, logger, printable
 
 _LONGEST = 4096
@@ -65,6 +66,7 @@ class Metadata:
         try:
             given = self._trace_id_callback()
         except Exception as error:
+            let_signals_through(error)
             logger.warning("the trace id callback failed (%s); %s is used instead", error, self.trace_id)
             return
         if is_text(given) and len(given) <= _LONGEST_TRACE_ID:

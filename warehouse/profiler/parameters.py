@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from warehouse import _recorder
+from warehouse.profiler.boundary import let_signals_through
 from warehouse.profiler.settings import logger
 
 _LONGEST = 4096  # parameters in one record
@@ -29,6 +30,7 @@ def record_parameters() -> None:
         for each in _recorder.instances_of(alive, torch.optim.Optimizer):
             _record(id(each), list(_of_optimizer(each, torch)), is_optimizer=True)
     except Exception as error:
+        let_signals_through(error)
         logger.warning("parameters are not recorded, so that the memory timeline has to guess them: %s", error)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from warehouse import _recorder
 from warehouse.profiler import thread_names
-from warehouse.profiler.boundary import trouble
+from warehouse.profiler.boundary import let_signals_through, trouble
 from warehouse.profiler.memory_slot import give_back, hold
 from warehouse.profiler.module_filter import ModuleFilter
 from warehouse.profiler.own_frames import is_own_thread
@@ -85,6 +85,7 @@ def torch_module() -> Any:
             trouble("%s", error)
             return None
         except Exception as error:
+            let_signals_through(error)
             _has_failed = True
             trouble("operators of torch are not recorded: %s", error)
             return None
@@ -151,11 +152,11 @@ class ThreadProducers:
         if module is None:
             return
         if self.has_memory:
-            give_back(module)
             self.has_memory = False
+            give_back(module)
         if self.handle is not None:
-            module.npuwh_observer_remove(self.handle)
-            self.handle = None
+            handle, self.handle = self.handle, None
+            module.npuwh_observer_remove(handle)
 
     def _observe(self) -> None:
         module = torch_module()
@@ -165,6 +166,7 @@ class ThreadProducers:
         shortest_ticks = round(shortest_us * _ticks_per_us()) if shortest_us else 0
         self.handle = module.npuwh_observer_add(self.wanted.takes, shortest_ticks, int(self.is_standing))
         if self.wanted.profile_memory:
+            self.has_memory = True  # before it is: what is half done is undone
             self.has_memory = hold(module, self.is_standing, self.wanted.has_all_threads)
             if not self.has_memory:
                 trouble("memory is not recorded: another profiler is at work on this thread")
@@ -244,8 +246,8 @@ class Producers:
         _part("names of threads", thread_names.end)
         _part("operators of torch", self._arrival.end)
         if self._watch is not None:
-            torch_module().npuwh_observer_remove(self._watch)
-            self._watch = None
+            watch, self._watch = self._watch, None
+            torch_module().npuwh_observer_remove(watch)
         if self in _at_work:
             _at_work.remove(self)
         _part("the host", _recorder.stop_host)
@@ -317,6 +319,7 @@ def _part(what: str, call: Callable[[], object]) -> None:
     try:
         call()
     except Exception as error:
+        let_signals_through(error)
         trouble("%s: not recorded as they should be: %s", what, error)
 
 

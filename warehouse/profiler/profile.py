@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from warehouse.profiler.boundary import contained, tell_failure, trouble
+from warehouse.profiler.boundary import contained, is_of_signal, let_signals_through, tell_failure, trouble
 from warehouse.profiler.experimental_config import _ExperimentalConfig
 from warehouse.profiler.kineto_profile import _KinetoProfile
 from warehouse.profiler.live import note_step, note_stop
@@ -74,6 +75,7 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         self._place = place
         self._trace_observer = checked_trace_observer(execution_trace_observer)
         self._own_error: Exception | None = None  # of what the program gave to be called
+        self._tells_on = 0  # the thread that `on_trace_ready` runs on
         self.step_num = 0
         self.current_action = self._schedule(0)
         self._is_running = False
@@ -97,12 +99,15 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         try:
             self.stop()
         except Exception as own:
-            if error is None:
+            if error is None or is_of_signal(own):
                 raise
             tell_failure("on_trace_ready", own)  # the block's own error is what the program has to see
 
     def start(self) -> None:
-        """Begin with the action of the current step."""
+        """Begin with the action of the current step.  Within `on_trace_ready` it is left out, with a line."""
+        if self._tells_on == threading.get_ident():
+            logger.warning("start within on_trace_ready is left out; start the profiler when its stop has returned")
+            return
         self._enter(self._start)
 
     def _enter(self, call: Callable[[], None]) -> None:
@@ -116,17 +121,27 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
         if self._is_running:
             logger.warning("the profiler runs already; start is left out")
             return
-        self._is_running = True
-        self._pid = os.getpid()
-        self._perform(between(ProfilerAction.NONE, self.current_action))
-        self._tell_observer("start")
-        self._open_step()
+        before = self._cycle
+        try:
+            self._is_running = True
+            self._pid = os.getpid()
+            self._perform(between(ProfilerAction.NONE, self.current_action))
+            self._tell_observer("start")
+            self._open_step()
+        except BaseException:  # of a signal: it has not started
+            self._is_running = False
+            self._step_range.close()
+            if self._cycle is not None and self._cycle is not before:
+                self._cycle.give_up()
+                self._cycle.delete()
+            raise
 
     def _tell_observer(self, what: str) -> None:
         if self._trace_observer is not None:
             try:
                 getattr(self._trace_observer, what)()
             except Exception as error:
+                let_signals_through(error)
                 trouble("execution_trace_observer.%s failed: %s", what, error)
 
     def start_at(self, step: int) -> None:
@@ -170,12 +185,23 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
 
     def _stop(self) -> None:
         if not self._is_running:
+            self._close_failed()
             return
-        self._is_running = False
-        note_stop()
-        self._end_step()
-        self._tell_observer("stop")
-        self._perform(between(self.current_action, None))
+        try:
+            self._is_running = False
+            note_stop()
+            self._end_step()
+            self._tell_observer("stop")
+            self._perform(between(self.current_action, None))
+        except BaseException:  # of a signal
+            if self._cycle is not None:
+                self._cycle.give_up()
+            raise
+
+    def _close_failed(self) -> None:
+        cycle = self._cycle
+        if cycle is not None and cycle.has_failed and cycle.is_open:
+            cycle.give_up()
 
     @contained(None)
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
@@ -230,9 +256,12 @@ class profile(_KinetoProfile):  # noqa: N801 the name that scripts use
     def _ready(self) -> None:
         if self.on_trace_ready is not None:
             try:
+                self._tells_on = threading.get_ident()
                 self.on_trace_ready(self)
             except Exception as error:
                 self._own_error = self._own_error or error
+            finally:
+                self._tells_on = 0
 
 
 __all__ = ["Schedule", "_KinetoProfile", "profile"]

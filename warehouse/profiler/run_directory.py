@@ -6,9 +6,11 @@ import os
 import shutil
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from warehouse.profiler.boundary import let_signals_through
 from warehouse.profiler.settings import logger, report
 
 CHUNK_FOLDER = "NPUWH_RECORDING"  # in the run directory: chunks and their manifest (readers/raw_files.py)
@@ -110,11 +112,15 @@ def new_run_directory(place: RunPlace) -> Path:
         path = base / f"{worker}_{os.getpid()}_{stamp}_ascend_pt"
         try:
             path.mkdir(mode=0o750)
+            (path / CHUNK_FOLDER).mkdir(mode=0o750)
+            return path
         except FileExistsError:
             time.sleep(0.001)  # another cycle began in this ms
-            continue
-        (path / CHUNK_FOLDER).mkdir(mode=0o750)
-        return path
+        except BaseException:  # a full disk, a signal
+            for each in (path / CHUNK_FOLDER, path):
+                with suppress(OSError):  # not made yet
+                    each.rmdir()
+            raise
 
 
 def remove_run_directory(path: Path) -> None:
@@ -122,4 +128,5 @@ def remove_run_directory(path: Path) -> None:
     try:
         shutil.rmtree(path)
     except OSError as error:
+        let_signals_through(error)
         logger.warning("%s: cannot be removed: %s", path, error)

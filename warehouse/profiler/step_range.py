@@ -38,8 +38,8 @@ class StepRange:
     def close(self) -> None:
         """End the open range, if there is one."""
         if self._range is not None:
-            self._range.__exit__(None, None, None)
-            self._range = None
+            found, self._range = self._range, None
+            found.__exit__(None, None, None)
         elif self._start:
             _recorder.range(self._name, self._start, _recorder.now_ticks(), _USER_SCOPE)
             self._start = 0

@@ -31,10 +31,13 @@ class Turns:
             if self._is_busy:
                 self._later.append(call)
                 return
-            self._is_busy = True
             try:
-                call()
-            finally:
+                try:
+                    self._is_busy = True
+                    call()
+                finally:
+                    self._is_busy = False
+            finally:  # also where a signal strikes in the line above
                 self._is_busy = False
                 if self._later:
                     self.take(self._later.pop(0))

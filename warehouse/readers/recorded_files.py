@@ -28,6 +28,7 @@ KINDS = {
 }
 _KIND_OF = {table: kind for kind, tables in KINDS.items() for table in tables}
 # tables that say what the records of others mean: of no use by themselves
+_NOT_FOR_TABLES = ("parameter",)  # the memory timeline reads them from the recording
 _REFERENCES = ("string", "thread", "anchor", "op_form")
 
 
@@ -92,8 +93,9 @@ class RecordedFiles:
             self._booked.add(chunk.path)
             ledger = self._ledgers.setdefault(chunk.path, Ledger())
             ledger.found(chunk.table, 0)
-            text = f"{chunk.table} records are not read: no table holds them"
-            ledger.note(INFO, "not-read", text, table=chunk.table, count=max(chunk.rows, 1))
+            if chunk.table not in _NOT_FOR_TABLES:
+                text = f"{chunk.table} records are not read: no table holds them"
+                ledger.note(INFO, "not-read", text, table=chunk.table, count=max(chunk.rows, 1))
             self._book_fault(chunk, chunk.table, ledger)
 
     def lose(self, table: str, count: int, code: str, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from warehouse.readers.issues import INFO, WARNING, Ledger
 from warehouse.readers.recorded_clock import RecordedClock
 
 _NAMES_TOLD = 3
+_PID = re.compile(r"_(\d{1,9})_\d{17}_ascend_pt$")  # in the name of a run directory
 _ENDED_BY = {"disk full": "the disk was full", "disk limit": "its limit of disk space was reached"}
 _KILLED = "its process ended before it could complete it"
 _EARLY_ENDS = ("disk-budget", "disk-error")
@@ -39,7 +41,7 @@ def describe_recording(path: Path, profiler: dict[str, Any], facts: RankFacts) -
             f"{shown(path)}: is still being recorded, by process {folder.pid}; read it when that has ended"
         )
     if not any(chunk.size for chunk in folder.chunks):
-        raise InputError(f"{shown(path)}: has no records (yet)")
+        raise InputError(f"{shown(path)}: has no records" + " (yet)" * _may_have_more(folder))
     facts.pid = facts.pid or folder.pid
     version = profiler.get("torch_version", folder.facts.get("torch_version"))
     if facts.framework_version is None and isinstance(version, str):
@@ -96,6 +98,13 @@ def _is_being_written(folder: ChunkFolder) -> bool:
             return any(_target(Path(each.path)).startswith(below) for each in descriptors)
     except OSError:  # it is gone, or not ours
         return False
+
+
+def _may_have_more(folder: ChunkFolder) -> bool:
+    """Whether the process that was to write it, as its manifest or the name of its run has it, is there."""
+    named = _PID.search(folder.path.absolute().parent.name)
+    pid = folder.pid or (int(named[1]) if named else 0)
+    return folder.state == "recording" and Path(f"/proc/{pid}").exists()
 
 
 def _target(link: Path) -> str:
