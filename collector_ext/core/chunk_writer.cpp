@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 
@@ -33,11 +34,11 @@ ChunkWriter::Message ChunkWriter::empty_message() {
     return found;
 }
 
-void ChunkWriter::write(Table table, Message message, int64_t rows) {
+void ChunkWriter::write(Table table, Message message, int64_t rows, int64_t records) {
     std::unique_lock<std::mutex> lock(mutex_);
     done_.wait(lock, [&] { return waiting_bytes_ < kMostWaiting; });
     waiting_bytes_ += message.size();
-    jobs_.push_back({table, std::move(message), rows});
+    jobs_.push_back({table, std::move(message), rows, records});
     wake_.notify_one();
 }
 
@@ -76,7 +77,7 @@ void ChunkWriter::run() {
                 has_job = is_busy_ = true;
             }
         }
-        if (has_job && !has_failed_) write_job(job);
+        if (has_job && (has_failed_ || !write_job(job))) events_.on_loss(job.table, job.records);
         complete_chunks(false);
         if (!has_job) continue;
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -89,18 +90,20 @@ void ChunkWriter::run() {
     complete_chunks(true);
 }
 
-void ChunkWriter::write_job(const Job& job) {
+// False if it is not in the file.
+bool ChunkWriter::write_job(const Job& job) {
     const uint64_t bytes = job.message.size();
     const uint64_t written = bytes_written();
     if (limits_.disk_bytes != 0 && written + bytes > static_cast<uint64_t>(limits_.disk_bytes)) {
         fail("disk-budget", "the recording reached its limit of " + std::to_string(limits_.disk_bytes) + " bytes", 0);
-        return;
+        return false;
     }
     if (const int error = files_[static_cast<size_t>(job.table)]->write(job.message, job.rows)) {
-        fail("disk-error", folder_ + ": " + std::strerror(error), error);
-        return;
+        fail("disk-error", reason_of(error), error);
+        return false;
     }
     bytes_written_.store(written + bytes, std::memory_order_relaxed);
+    return true;
 }
 
 void ChunkWriter::complete_chunks(bool all) {
@@ -116,7 +119,11 @@ void ChunkWriter::complete_chunks(bool all) {
         }
     }
     if (!complete.empty()) events_.on_complete(complete);
-    if (error != 0) fail("disk-error", folder_ + ": " + std::strerror(error), error);
+    if (error != 0) fail("disk-error", reason_of(error), error);
+}
+
+std::string ChunkWriter::reason_of(int error) const {
+    return folder_ + ": " + (error == EBADF ? "the program closed descriptors of its files" : std::strerror(error));
 }
 
 void ChunkWriter::fail(const char* state, std::string reason, int error) {

@@ -31,6 +31,8 @@ struct ChunkEvents {
     // be saved.
     std::function<void(const char* state, std::string reason, int error, const std::vector<ChunkFacts>& complete)>
         on_failure;
+    // `records` that were given are in no file.
+    std::function<void(Table table, int64_t records)> on_loss;
 };
 
 // Runs from construction to `finish`.
@@ -44,8 +46,9 @@ class ChunkWriter {
     // An empty message with room that was used before.
     Message empty_message();
 
-    // Takes a whole message of `rows` rows; waits only if far too much is waiting to be written.
-    void write(Table table, Message message, int64_t rows);
+    // Takes a whole message of `rows` rows, which hold `records` that the program made (a loss that is told of is none);
+    // waits only if far too much is waiting to be written.
+    void write(Table table, Message message, int64_t rows, int64_t records);
 
     // Returns when everything that was given is written, or cannot be.
     void flush();
@@ -63,11 +66,13 @@ class ChunkWriter {
         Table table;
         Message message;
         int64_t rows;
+        int64_t records;
     };
 
     void run();
-    void write_job(const Job& job);
+    bool write_job(const Job& job);
     void complete_chunks(bool all);
+    std::string reason_of(int error) const;
     void fail(const char* state, std::string reason, int error);
 
     const std::string folder_;

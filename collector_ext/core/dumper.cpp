@@ -16,6 +16,9 @@ namespace {
 // a batch is put together and written while it is in the processor's cache
 constexpr int64_t kBatchRows = 1 << 14;
 constexpr size_t kBatchBytes = size_t{1} << 20;
+constexpr int64_t kLeastRows = 64;
+constexpr int64_t kRowBytes = 32;  // of an operator or a frame
+constexpr int64_t kBatchesInLimit = 32;  // a batch is written whole or not at all, so a small limit has small ones
 constexpr auto kPause = std::chrono::microseconds(1000);  // a ring fills in no less than tens of ms
 constexpr int64_t kFirstAnchorNs = 1'000'000;  // a recording that is killed soon needs two as well
 constexpr int64_t kAnchorNs = 1'000'000'000;
@@ -25,6 +28,11 @@ const char* ended_by(const std::string& state, int error) {
     if (state == "complete") return "stop";
     if (state == "disk-budget") return "disk limit";
     return error == ENOSPC || error == EDQUOT ? "disk full" : "disk error";
+}
+
+int64_t batch_rows(const DumpLimits& limits) {
+    if (limits.disk_bytes == 0) return kBatchRows;
+    return std::clamp(limits.disk_bytes / kBatchesInLimit / kRowBytes, kLeastRows, kBatchRows);
 }
 
 void name_thread(const char* name) {
@@ -58,8 +66,10 @@ void ThreadList::remove(const ThreadLog& log) {
 ThreadList::Totals ThreadList::totals() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     Totals totals = removed_;
-    totals.lost_events += missed_events.load(std::memory_order_relaxed);
-    totals.lost_frames += missed_frames.load(std::memory_order_relaxed);
+    totals.refused_events = refused_events.load(std::memory_order_relaxed);
+    totals.refused_frames = refused_frames.load(std::memory_order_relaxed);
+    totals.lost_events += missed_events.load(std::memory_order_relaxed) + totals.refused_events;
+    totals.lost_frames += missed_frames.load(std::memory_order_relaxed) + totals.refused_frames;
     for (const auto& log : logs_) {
         ++totals.threads;
         totals.lost_events += log->lost_events.load(std::memory_order_relaxed);
@@ -75,6 +85,7 @@ Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, Th
       threads_(threads),
       strings_(strings),
       on_failure_(std::move(on_failure)),
+      batch_rows_(batch_rows(limits)),
       writer_(folder_, limits_,
               {[this](const std::vector<ChunkFacts>& complete) {
                    note_complete(complete);
@@ -83,6 +94,11 @@ Dumper::Dumper(std::string folder, std::string facts_json, DumpLimits limits, Th
                [this](const char* state, std::string reason, int error, const std::vector<ChunkFacts>& complete) {
                    note_complete(complete);
                    note_failure(state, std::move(reason), error);
+               },
+               [](Table table, int64_t records) {
+                   if (table <= Table::kOpForm || table == Table::kGap) return;  // they tell of others
+                   (table == Table::kFrame ? ThreadList::missed_frames : ThreadList::missed_events)
+                       .fetch_add(static_cast<uint64_t>(records), std::memory_order_relaxed);
                }}) {
     for (size_t table = 0; table < kTableCount; ++table) rows_.emplace_back(static_cast<Table>(table));
     manifest_.facts_json = std::move(facts_json);
@@ -166,7 +182,7 @@ void Dumper::run() {
         if (is_last) break;
     }
     writer_.finish();
-    update_manifest("complete");  // of one that ended early the losses since then
+    update_manifest("complete", /*is_last=*/true);  // of one that ended early the losses since then
     done_.notify_all();
 }
 
@@ -212,8 +228,10 @@ void Dumper::drain_frames(ThreadLog& log) {
         FrameRecord record;
         std::memcpy(&record, span.data + at, sizeof record);
         frames.add(record, log.facts.number);
-        calls_and_returns += (record.depth_and_event & 0xFF) != static_cast<uint32_t>(FrameEvent::kLossEnd);
-        if (frames.count() >= kBatchRows) write_rows(false);
+        const bool is_loss_end = (record.depth_and_event & 0xFF) == static_cast<uint32_t>(FrameEvent::kLossEnd);
+        waiting_loss_ends_ += is_loss_end ? 1 : 0;
+        calls_and_returns += is_loss_end ? 0 : 1;
+        if (frames.count() >= batch_rows_) write_rows(false);
     }
     counters_.frames.fetch_add(calls_and_returns, std::memory_order_relaxed);
     log.frames.release(span.size);
@@ -224,6 +242,7 @@ void Dumper::take_event(const RecordHeader& header, const std::byte* at, uint32_
         std::memcpy(&record, at, sizeof record);
         rows(table).add(record, thread);
         counters_.other_records.fetch_add(1, std::memory_order_relaxed);
+        if (rows(table).count() >= batch_rows_) write_rows(false);
     };
     switch (static_cast<Kind>(header.kind)) {
         case Kind::kOp: {
@@ -296,7 +315,7 @@ void Dumper::take_op(const OpRecord& record, const char* payload, uint32_t threa
         rows(table).add_wide_op(record, found.number, {payload + record.shape_size, record.tensor_size});
     }
     ++taken_ops_;
-    if (rows(table).count() >= kBatchRows) write_rows(false);
+    if (rows(table).count() >= batch_rows_) write_rows(false);
 }
 
 void Dumper::keep_anchor(int64_t now, bool is_last) {
@@ -324,7 +343,7 @@ void Dumper::note_strings() {
 
 void Dumper::write_rows(bool everything) {
     bool any = everything;
-    for (const Rows& each : rows_) any |= each.count() >= kBatchRows || each.bytes() >= kBatchBytes;
+    for (const Rows& each : rows_) any |= each.count() >= batch_rows_ || each.bytes() >= kBatchBytes;
     if (!any) return;
     // also while the rings never get empty: no record in a file is much later than the anchors there
     keep_anchor(read_clock_ns(CLOCK_MONOTONIC), false);
@@ -332,7 +351,7 @@ void Dumper::write_rows(bool everything) {
     note_strings();
     for (size_t table = 0; table < kTableCount; ++table) {
         const bool is_reference = table <= static_cast<size_t>(Table::kOpForm);
-        if (everything || is_reference || rows_[table].count() >= kBatchRows || rows_[table].bytes() >= kBatchBytes) {
+        if (everything || is_reference || rows_[table].count() >= batch_rows_ || rows_[table].bytes() >= kBatchBytes) {
             write_table(static_cast<Table>(table));
         }
     }
@@ -345,23 +364,30 @@ void Dumper::write_table(Table table) {
     if (count == 0) return;
     ChunkWriter::Message message = writer_.empty_message();
     each.take(message);
-    writer_.write(table, std::move(message), count);
+    const int64_t others = table == Table::kFrame ? std::exchange(waiting_loss_ends_, 0) : 0;
+    writer_.write(table, std::move(message), count, count - others);
 }
 
-void Dumper::update_manifest(const char* state) {
-    Manifest copy;
+void Dumper::update_manifest(const char* state, bool is_last) {
+    int error = 0;
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (!has_failed_) {
-            manifest_.state = state;
-            if (manifest_.state == "complete") manifest_.ended_by = ended_by(manifest_.state, 0);
+        const std::lock_guard<std::mutex> one_at_a_time(manifest_mutex_);
+        Manifest copy;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (!has_failed_) {
+                manifest_.state = state;
+                if (manifest_.state == "complete") manifest_.ended_by = ended_by(manifest_.state, 0);
+            }
+            const ThreadList::Totals totals = threads_.totals();
+            manifest_.lost_events = totals.lost_events;
+            manifest_.lost_frames = totals.lost_frames;
+            manifest_.refused_events = totals.refused_events;
+            manifest_.refused_frames = totals.refused_frames;
+            copy = manifest_;
         }
-        const ThreadList::Totals totals = threads_.totals();
-        manifest_.lost_events = totals.lost_events;
-        manifest_.lost_frames = totals.lost_frames;
-        copy = manifest_;
+        error = write_manifest(folder_, copy, is_last);
     }
-    const int error = write_manifest(folder_, copy);
     is_manifest_owed_.store(error != 0, std::memory_order_relaxed);
     if (error != 0) {
         note_failure("disk-error", folder_ + "/manifest.json: " + std::strerror(error), error);

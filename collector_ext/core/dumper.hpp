@@ -42,14 +42,18 @@ class ThreadList {
         uint64_t threads = 0;
         uint64_t lost_events = 0;
         uint64_t lost_frames = 0;
+        uint64_t refused_events = 0;  // of the lost ones
+        uint64_t refused_frames = 0;
     };
     Totals totals() const;
 
-    // What has no log to be counted in: records after an early end, or of threads that there was no memory for.  One
-    // recording is open at a time.
+    // What has no log to be counted in: records that an early end kept from the files or that came after it, and those of
+    // threads that there was no memory for.  One recording is open at a time.
     static inline std::atomic<uint64_t> missed_events{0};
     static inline std::atomic<uint64_t> missed_frames{0};
     static inline std::atomic<uint64_t> refused_threads{0};
+    static inline std::atomic<uint64_t> refused_events{0};
+    static inline std::atomic<uint64_t> refused_frames{0};
 
    private:
     mutable std::mutex mutex_;
@@ -91,7 +95,7 @@ class Dumper {
     void keep_anchor(int64_t now, bool is_last);
     void note_strings();
     void note_threads(const std::vector<std::shared_ptr<ThreadLog>>& logs);
-    void update_manifest(const char* state);
+    void update_manifest(const char* state, bool is_last = false);
     void note_complete(const std::vector<ChunkFacts>& chunks);
     void note_failure(const char* state, std::string reason, int error);
     Rows& rows(Table table) { return rows_[static_cast<size_t>(table)]; }
@@ -101,10 +105,12 @@ class Dumper {
     ThreadList& threads_;
     StringTable& strings_;
     const std::function<void()> on_failure_;
+    const int64_t batch_rows_;  // that are written at once
 
     std::vector<Rows> rows_;
     InputTexts inputs_;
     OpForms forms_;
+    int64_t waiting_loss_ends_ = 0;  // of the frames that are not written yet
     uint64_t taken_ops_ = 0;  // since `counters_` were told
     int64_t last_write_ns_ = 0;
     int64_t last_anchor_ns_ = 0;
@@ -113,6 +119,7 @@ class Dumper {
     int64_t write_pause_ns_ = 0;
     DumpCounters counters_;
 
+    std::mutex manifest_mutex_;  // of the file; taken before the next
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable wake_;
     std::condition_variable done_;

@@ -22,10 +22,13 @@ struct Manifest {
     std::vector<ChunkFacts> chunks;
     uint64_t lost_events = 0;
     uint64_t lost_frames = 0;
+    uint64_t refused_events = 0;  // of the lost ones those of threads that there was no memory for
+    uint64_t refused_frames = 0;
 };
 
-// Writes it beside its place, then renames; 0 or an errno.
-int write_manifest(const std::string& folder, const Manifest& manifest);
+// Writes it beside its place, then exchanges the two; 0 or an errno.  Both are larger than what they hold, and stay, so
+// that there is room for what comes later when the disk has none; the last one leaves nothing beside it.
+int write_manifest(const std::string& folder, const Manifest& manifest, bool is_last);
 
 // A text as JSON text, quotes included.
 std::string json_text(std::string_view text);

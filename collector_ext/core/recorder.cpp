@@ -86,6 +86,7 @@ void Recorder::prepare(const RecorderOptions& options) {
     }
     generation_.fetch_add(1, std::memory_order_acq_rel);
     ThreadList::missed_events = ThreadList::missed_frames = ThreadList::refused_threads = 0;
+    ThreadList::refused_events = ThreadList::refused_frames = 0;
     auto session = std::make_shared<Session>(options, [current = generation()] {
         ended_early_.store(current, std::memory_order_relaxed);
         is_on_.store(false, std::memory_order_release);
@@ -164,11 +165,11 @@ std::string Recorder::name_of_thread(int64_t tid) const {
     return found != thread_names_.end() ? found->second : system_name_of_thread();
 }
 
-ThreadLog* Recorder::open_log() noexcept {
+ThreadLog* Recorder::open_log(bool is_frame) noexcept {
     const uint32_t current = generation();
     if (__builtin_expect(place.generation == current && place.log != nullptr, 1)) return place.log.get();
     if (place.refused_in == current) {
-        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        count_refused(is_frame);
         return nullptr;
     }
     try {
@@ -186,7 +187,7 @@ ThreadLog* Recorder::open_log() noexcept {
         // no memory for a ring: the thread is not recorded, the program goes on
         place.refused_in = current;
         ThreadList::refused_threads.fetch_add(1, std::memory_order_relaxed);
-        ThreadList::missed_events.fetch_add(1, std::memory_order_relaxed);
+        count_refused(is_frame);
         return nullptr;
     }
 }

@@ -64,10 +64,11 @@ class Recorder {
     RecorderCounters counters() const;
 
     // The log of the calling thread, or nullptr while nothing is recorded.
-    ThreadLog* thread_log() noexcept { return is_on() ? open_log() : nullptr; }
+    // `is_frame`: for a call or return, which is counted as one if there is no memory for the thread's records.
+    ThreadLog* thread_log(bool is_frame = false) noexcept { return is_on() ? open_log(is_frame) : nullptr; }
 
     // The same also while the recording pauses; nullptr if none is open.
-    ThreadLog* open_log() noexcept;
+    ThreadLog* open_log(bool is_frame = false) noexcept;
 
     // What the program calls one of its threads, which holds for logs that begin after this.
     void name_thread(int64_t tid, std::string name);
@@ -76,6 +77,11 @@ class Recorder {
     static void count_missed(bool is_frame) noexcept {
         if (ended_early_.load(std::memory_order_relaxed) != generation_.load(std::memory_order_relaxed)) return;
         (is_frame ? ThreadList::missed_frames : ThreadList::missed_events).fetch_add(1, std::memory_order_relaxed);
+    }
+
+    // A record of a thread that there was no memory for.
+    static void count_refused(bool is_frame) noexcept {
+        (is_frame ? ThreadList::refused_frames : ThreadList::refused_events).fetch_add(1, std::memory_order_relaxed);
     }
 
     // Number of a text in this recording; 0 while none is open.

@@ -48,6 +48,7 @@ State state;
 struct ThreadState {
     ThreadLog* log = nullptr;
     uint64_t session = 0;
+    bool is_refused = false;  // there was no memory for a log
     uint32_t depth = 0;
     uint32_t hidden = 0;  // open calls from the outermost kHidden one on
     uint32_t passing_at = kNone;  // depth at which the innermost kPassing call was entered
@@ -201,7 +202,8 @@ bool enter_session(PyFrameObject* frame, int what) {
     thread = ThreadState();
     thread.session = state.session;
     if (state.left_out.count(static_cast<int64_t>(syscall(SYS_gettid))) != 0) return false;
-    thread.log = Recorder::instance().thread_log();
+    thread.log = Recorder::instance().thread_log(/*is_frame=*/true);
+    thread.is_refused = thread.log == nullptr && Recorder::instance().is_on();
     if (thread.log == nullptr) return false;
     if (what == PyTrace_CALL) {
         PyFrameObject* caller = PyFrame_GetBack(frame);
@@ -230,6 +232,7 @@ int on_event(PyObject*, PyFrameObject* frame, int what, PyObject* callable) {
     if (__builtin_expect(thread.session != state.session, 0)) {
         if (!enter_session(frame, what)) return 0;
     } else if (__builtin_expect(thread.log == nullptr, 0)) {
+        if (thread.is_refused) Recorder::count_refused(/*is_frame=*/true);
         return 0;
     }
     ThreadLog* log = thread.log;

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 THREAD_SANITIZER = "-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
-THREADED_TESTS = ("test_ring", "test_names", "test_recorder", "test_forks_and_kills", "test_host")
+THREADED_TESTS = ("test_ring", "test_names", "test_recorder", "test_early_ends", "test_forks_and_kills", "test_host")
 LONGEST_SECONDS = 600  # for one program of tests, which is ended then
 COVERAGE = ["-DNPUWH_COVERAGE=ON"]  # what guides the fuzzers
 

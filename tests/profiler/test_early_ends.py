@@ -60,6 +60,71 @@ p.stop()
     assert ("events were lost: they came faster than they were written, or after its early end",) in said
 
 
+def test_what_a_limit_keeps_from_the_files_is_counted(script):
+    """Marks, and calls of a function: recorded and lost ones are all there were."""
+    done = script(
+        f"""{HEAD}
+p = prof(with_stack=True, disk_limits=DiskLimits(disk_bytes=60000, flush_seconds=0.02))
+p.start()
+for _ in range(100):
+    for _ in range(50): mstx.mark("m")
+    time.sleep(0.005)
+p.stop()
+"""
+    )
+    manifest = manifest_of(done)
+    assert manifest["ended_by"] == "disk limit"
+    recorded = sum(chunk["rows"] for chunk in manifest["chunks"] if chunk["table"] == "mark")
+    assert recorded > 0
+    assert recorded + manifest["lost"]["events"] == 5000
+
+
+def test_a_program_that_closes_all_descriptors(script):
+    """As daemons do: its own files get nothing of the recorder and stay open; what was written before is loaded."""
+    done = script(
+        f"""{HEAD}
+p = prof(disk_limits=DiskLimits(flush_seconds=0.05))
+p.start()
+for _ in range(100): mstx.mark("before")
+time.sleep(0.5)
+os.closerange(3, 200)
+own_files = [os.open(f"own{{number}}", os.O_WRONLY | os.O_CREAT) for number in range(12)]
+for _ in range(50): mstx.mark("after")
+time.sleep(0.3)
+p.stop()
+for file in own_files: os.write(file, b"x")
+print([os.path.getsize(f"own{{number}}") for number in range(12)], file=sys.stderr)
+"""
+    )
+    assert done.err.splitlines()[-1] == str([1] * 12)
+    assert sum("the program closed descriptors of its files" in line for line in done.err.splitlines()) == 1
+    manifest = manifest_of(done)
+    assert manifest["ended_by"] == "disk error"
+    assert manifest["lost"]["events"] == 50
+    made = done.folder / "W.db"
+    ingest([done.run("result")], made)
+    connection = sqlite3.connect(made)
+    marks = connection.execute("SELECT count(*) FROM mark").fetchone()[0]
+    connection.close()
+    assert marks == 100
+
+
+def test_a_description_that_there_is_no_room_for_is_no_empty_file(script):
+    done = script(
+        f"""{HEAD}
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+p = prof(disk_limits=DiskLimits(flush_seconds=0.05))
+p.start()
+mstx.mark("first"); time.sleep(0.3)
+resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
+p.stop()
+"""
+    )
+    run = done.run("result")
+    run = run.parent if run.name == "NPUWH_RECORDING" else run
+    assert not [path.name for path in run.glob("profiler_*") if path.name.endswith(".part") or not path.stat().st_size]
+
+
 def test_a_manifest_that_a_full_disk_did_not_take(script):
     """Once there is room again it says why the recording ended, also if the process is killed then."""
     done = script(
@@ -104,5 +169,34 @@ p.stop()
         "the recording lacks 10 events and 0 Python calls and returns: there was no memory for them",
     ]
     manifest = manifest_of(done)
-    assert manifest["lost"]["events"] == 10
+    assert manifest["lost"] == {
+        "events": 10, "frames": 0, "events_without_memory": 10, "frames_without_memory": 0,
+    }
+    made = done.folder / "W.db"
+    ingest([done.run("result")], made)
+    connection = sqlite3.connect(made)
+    said = connection.execute("SELECT text, count FROM issue WHERE code = 'lost-records'").fetchall()
+    connection.close()
+    assert said == [("events were lost: there was no memory for the records of their threads", 10)]
     assert manifest["facts"]["troubles"] == ["1 threads are not recorded: there is no memory for their records"]
+
+
+def test_calls_of_threads_without_memory_are_counted_as_calls(script):
+    done = script(
+        f"""{HEAD}
+p = prof(with_stack=True, disk_limits=DiskLimits(ring_bytes=1 << 29))
+p.start()
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (200 << 20), resource.RLIM_INFINITY))
+def other():
+    for _ in range(100): own()
+    for _ in range(10): mstx.mark("there")
+thread = threading.Thread(target=other)
+thread.start(); thread.join()
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+p.stop()
+"""
+    )
+    lost = manifest_of(done)["lost"]
+    assert lost["events"] == lost["events_without_memory"] == 10
+    assert lost["frames"] == lost["frames_without_memory"] >= 200

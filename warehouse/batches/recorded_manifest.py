@@ -48,6 +48,8 @@ class Manifest:
     anchors: list[Anchor] = field(default_factory=list)
     lost_events: int = 0
     lost_frames: int = 0
+    refused_events: int = 0  # of the lost ones those that there was no memory for
+    refused_frames: int = 0
     listed: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -84,6 +86,8 @@ class Manifest:
         lost = self._object(content, "lost")
         self.lost_events = self._number(lost, "events", 0, _MOST_LOST) or 0
         self.lost_frames = self._number(lost, "frames", 0, _MOST_LOST) or 0
+        self.refused_events = self._number(lost, "events_without_memory", 0, self.lost_events) or 0
+        self.refused_frames = self._number(lost, "frames_without_memory", 0, self.lost_frames) or 0
         self._take_anchors(content.get("anchors", []))
         self._take_chunks(content.get("chunks", []))
 

@@ -239,6 +239,13 @@ _last: Cycle | None = None  # that opened the recorder
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        json.dump(content, file, ensure_ascii=False, indent=4)
+    """Write it beside its place, so that what stood there stays if there is no room for it."""
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            json.dump(content, file, ensure_ascii=False, indent=4)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

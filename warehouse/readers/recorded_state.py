@@ -66,12 +66,18 @@ def note_state(folder: ChunkFolder, ledger: Ledger) -> None:
     unobserved = folder.facts.get("unobserved_threads")
     if isinstance(unobserved, list) and unobserved:
         ledger.note(INFO, "unobserved-threads", _UNOBSERVED, count=len(unobserved))
-    for lost, what in ((folder.lost_events, "events"), (folder.lost_frames, "Python calls and returns")):
-        if lost:
-            text = f"{what} were lost: they came faster than they were written"
-            if folder.state in _EARLY_ENDS:
-                text += ", or after its early end"
-            ledger.note(WARNING, "lost-records", text, count=lost)
+    why = "they came faster than they were written"
+    if folder.state in _EARLY_ENDS:
+        why += ", or after its early end"
+    for lost, refused, what in (
+        (folder.lost_events, folder.refused_events, "events"),
+        (folder.lost_frames, folder.refused_frames, "Python calls and returns"),
+    ):
+        if refused:
+            text = f"{what} were lost: there was no memory for the records of their threads"
+            ledger.note(WARNING, "lost-records", text, count=refused)
+        if lost > refused:
+            ledger.note(WARNING, "lost-records", f"{what} were lost: {why}", count=lost - refused)
     troubles = folder.facts.get("troubles")
     for trouble in troubles[:_MOST_TROUBLES] if isinstance(troubles, list) else ():
         ledger.note(WARNING, "recording-trouble", str(trouble)[:_LONGEST_TROUBLE])

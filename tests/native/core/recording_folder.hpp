@@ -60,6 +60,12 @@ class Folder {
         }
         return sum;
     }
+    // A number of "lost" in the manifest.
+    int64_t lost(const std::string& what) const {
+        const std::string text = read("manifest.json");
+        const size_t at = text.find("\"" + what + "\": ", text.find("\"lost\": "));
+        return at == std::string::npos ? -1 : std::stoll(text.substr(at + what.size() + 4));
+    }
     std::string path;
 };
 

@@ -84,8 +84,9 @@ TEST(a_process_killed_in_mid_write_leaves_whole_batches) {
         CHECK(folder.has("manifest.json"));
         // what the manifest lists is there, whole
         const std::string text = folder.read("manifest.json");
+        const size_t blanks = text.size() - 1 - text.find_last_not_of(' ');  // room for what the end would have told
         CHECK(text.find("\"state\": \"recording\"") != std::string::npos);
-        CHECK_EQUAL(text.substr(text.size() - 2), std::string("}\n"));
+        CHECK_EQUAL(text.substr(text.find_last_not_of(' ') - 1), "}\n" + std::string(blanks, ' '));
         for (size_t at = text.find("\"file\": \""); at != std::string::npos; at = text.find("\"file\": \"", at + 1)) {
             const std::string file = text.substr(at + 9, text.find('"', at + 9) - at - 9);
             struct stat found {};
