@@ -2,8 +2,11 @@
 
 import importlib.util
 import os
+import shutil
 import signal
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,3 +48,18 @@ def sum_statements():
         spec.loader.exec_module(revision)
         statements += getattr(revision, "FILL", [])
     return statements
+
+
+@pytest.fixture
+def altered():
+    """A function: `target` becomes a copy of the warehouse `source` that those statements changed."""
+
+    def call(source, target, *statements):
+        shutil.copyfile(source, target)
+        with closing(sqlite3.connect(target)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+        return target
+
+    return call

@@ -1,11 +1,9 @@
 """What the verb tests share: a small profile, a warehouse made of it, and ways to run the command."""
 
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -83,16 +81,6 @@ def left_over():
 
 
 @pytest.fixture
-def changed(made, tmp_path):
+def changed(altered, made, tmp_path):
     """A function: W.db is a copy of the warehouse that those statements changed."""
-
-    def call(*statements):
-        path = tmp_path / "W.db"
-        shutil.copyfile(made, path)
-        with closing(sqlite3.connect(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-        return path
-
-    return call
+    return partial(altered, made, tmp_path / "W.db")

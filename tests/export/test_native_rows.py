@@ -230,19 +230,9 @@ def test_the_whole_export_tells_of_one_state(sample, tmp_path):
 
 
 @pytest.fixture
-def changed(sample, tmp_path):
+def changed(altered, sample, tmp_path):
     """A function: a copy of the sample's warehouse that statements changed."""
-
-    def call(*statements):
-        path = tmp_path / "changed.db"
-        shutil.copy(sample, path)
-        with closing(sqlite3.connect(path)) as connection:
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-        return path
-
-    return call
+    return partial(altered, sample, tmp_path / "changed.db")
 
 
 ODD = {

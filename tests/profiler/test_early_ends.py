@@ -23,6 +23,14 @@ def wait_for_end():
     while _recorder.state() == "recording" and time.monotonic() < deadline:
         mstx.mark("more"); time.sleep(0.01)
 """
+# records, and then no file may grow any more, as on a full disk
+UNTIL_NO_ROOM = f"""{HEAD}
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+p = prof(disk_limits=DiskLimits(flush_seconds=0.05))
+p.start()
+mstx.mark("first"); time.sleep(0.3)
+resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
+"""
 
 
 def manifest_of(done):
@@ -111,13 +119,7 @@ print([os.path.getsize(f"own{{number}}") for number in range(12)], file=sys.stde
 
 def test_a_description_that_there_is_no_room_for_is_no_empty_file(script):
     done = script(
-        f"""{HEAD}
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-p = prof(disk_limits=DiskLimits(flush_seconds=0.05))
-p.start()
-mstx.mark("first"); time.sleep(0.3)
-resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
-p.stop()
+        f"""{UNTIL_NO_ROOM}p.stop()
 """
     )
     run = done.run("result")
@@ -128,13 +130,7 @@ p.stop()
 def test_a_manifest_that_a_full_disk_did_not_take(script):
     """Once there is room again it says why the recording ended, also if the process is killed then."""
     done = script(
-        f"""{HEAD}
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-p = prof(disk_limits=DiskLimits(flush_seconds=0.05))
-p.start()
-mstx.mark("first"); time.sleep(0.3)
-resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
-wait_for_end()
+        f"""{UNTIL_NO_ROOM}wait_for_end()
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 for _ in range(100): mstx.mark("late")
 time.sleep(2.5)

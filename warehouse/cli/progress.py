@@ -38,14 +38,10 @@ def shown(verb: str, in_bytes: bool = False) -> Iterator[Report]:
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(verb, total=None)
 
-        shown_last = verb
-
         def report(what: str, done: int, total: int) -> None:
-            nonlocal shown_last
-            now, before = one_line(f"{verb} {what}"), shown_last
-            shown_last = now
-            # what is new is shown at once, however soon it is done
-            progress.update(task, description=now, completed=done, total=total or None, refresh=now != before)
+            now = one_line(f"{verb} {what}")
+            is_new = now != progress.tasks[0].description  # shown at once, however soon it is done
+            progress.update(task, description=now, completed=done, total=total or None, refresh=is_new)
 
         yield report
 

@@ -39,18 +39,19 @@ class RunPlace:
         return Path.cwd()
 
 
-_latest = [RunPlace()]
+_latest = RunPlace()
 
 
 def set_latest_place(place: RunPlace) -> None:
     """Remember where the handler that was made last puts recordings."""
-    _latest[0] = place
+    global _latest  # noqa: PLW0603 one folder a process, as torch_npu has it
+    _latest = place
 
 
 def latest_place() -> RunPlace:
     """Where recordings go whose `on_trace_ready` is the user's own: to the folder of the handler that was made last,
     which it probably calls, as torch_npu has it; without one, to the current folder."""
-    return _latest[0]
+    return _latest
 
 
 def checked_worker(worker: object) -> str | None:

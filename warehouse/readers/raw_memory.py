@@ -165,13 +165,12 @@ class MemoryPart:
         their sums with the latest of the other on the same device (5.11, step 6)."""
         latest: dict[tuple[int, int], Numbers] = {}
         source = self._all_totals()
-        fields = _TOTAL_FIELDS
         if source is self._records:
-            for columns in _with_host_totals(source.columns([*fields, "address", "size"])):
-                yield self._with_sums({name: columns[name] for name in fields}, latest)
-            return
-        for columns in source.columns(fields):
-            yield self._with_sums(columns, latest)
+            batches = _with_host_totals(source.columns([*_TOTAL_FIELDS, "address", "size"]))
+        else:
+            batches = source.columns(_TOTAL_FIELDS)  # with the graph engine, of which no recording tells
+        for columns in batches:
+            yield self._with_sums({name: columns[name] for name in _TOTAL_FIELDS}, latest)
 
     def _all_totals(self) -> SortedRows:
         """Totals of the allocator and, after them at equal times, of the graph engine."""

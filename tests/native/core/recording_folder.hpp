@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/recorder.hpp"
@@ -83,5 +85,28 @@ inline bool record_one(const char* name) {
     const int64_t now = now_ticks();
     return log->op({{}, now, now + 1, -1, 0, recorder.number_of(name), 0, 0, log->facts.number, 0, 0, 7, 0, 0});
 }
+
+// Three threads, each of which records one operator after the other, as fast as it can.
+class Storm {
+   public:
+    Storm() {
+        for (int thread = 0; thread < 3; ++thread) {
+            threads_.emplace_back([this] {
+                while (go_on_) taken_ += record_one("op") ? 1 : 0;
+            });
+        }
+    }
+    // How many operators were taken, when all threads have ended.
+    int64_t end() {
+        go_on_ = false;
+        for (std::thread& thread : threads_) thread.join();
+        return taken_;
+    }
+
+   private:
+    std::atomic<bool> go_on_{true};
+    std::atomic<int64_t> taken_{0};
+    std::vector<std::thread> threads_;
+};
 
 }  // namespace npuwh::core

@@ -103,22 +103,14 @@ TEST(forks_in_a_storm_of_threads) {
     Recorder& recorder = Recorder::instance();
     recorder.prepare(options_for(folder));
     recorder.start();
-    std::atomic<bool> go_on{true};
-    std::atomic<int64_t> taken{0};
-    std::vector<std::thread> threads;
-    for (int thread = 0; thread < 3; ++thread) {
-        threads.emplace_back([&] {
-            while (go_on) taken += record_one("op") ? 1 : 0;
-        });
-    }
+    Storm storm;
     for (int round = 0; round < 20; ++round) {
         CHECK(is_true_in_a_child(records_nothing));
     }
-    go_on = false;
-    for (auto& thread : threads) thread.join();
+    const int64_t taken = storm.end();
     recorder.stop();
     recorder.finish("{}");
-    CHECK_EQUAL(folder.rows("op"), taken.load());
+    CHECK_EQUAL(folder.rows("op"), taken);
 }
 #endif
 
